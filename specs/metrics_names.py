@@ -1,0 +1,97 @@
+"""The series that triggers, rules and dashboards read: every name is written here once.
+
+vLLM names: vLLM 0.33 `/metrics`; router names: vllm-router 0.1.17 `/metrics`. The router's series carry no model
+label, so its PodMonitor must add `headroom_model` (see `router_labels`) by relabelling.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from specs.settings.model import Model
+
+RUNNING: Final = "vllm:num_requests_running"
+WAITING: Final = "vllm:num_requests_waiting"
+KV_USAGE: Final = "vllm:kv_cache_usage_perc"
+KV_USAGE_BEFORE_0_11: Final = "vllm:gpu_cache_usage_perc"
+
+ROUTER_ATTEMPTS: Final = "vllm_router_processed_requests_total"
+"""One per attempt sent to a worker; arrival-side while workers exist."""
+ROUTER_RUNNING: Final = "vllm_router_running_requests"
+"""In flight per worker; only with the policies cache_aware and power_of_two."""
+ROUTER_ERRORS: Final = "vllm_router_request_errors_total"
+"""With error_type="no_available_workers": one per try of a held request, about one a second each."""
+ROUTER_WORKERS: Final = "vllm_router_active_workers"
+"""Workers in the list; the only series of the router that exists from its first scrape."""
+NO_WORKERS: Final = "no_available_workers"
+
+MODEL_LABEL: Final = "headroom_model"
+"""Label that the PodMonitors put on router and engine targets, and the rules on recorded series."""
+
+OFFERED: Final = "headroom:offered_requests:rate5m"
+"""Requests a second that callers offer, over five minutes."""
+TREND: Final = "headroom:offered_requests:trend"
+SEASON_DAY: Final = "headroom:offered_requests:season1d"
+SEASON_WEEK: Final = "headroom:offered_requests:season1w"
+ERROR_LAST: Final = "headroom:forecast_error:last"
+ERROR_TREND: Final = "headroom:forecast_error:trend"
+ERROR_SEASON_DAY: Final = "headroom:forecast_error:season1d"
+ERROR_SEASON_WEEK: Final = "headroom:forecast_error:season1w"
+GROWTH: Final = "headroom:offered_requests:growth"
+"""Demand now over the demand one lead time ago."""
+HEADROOM: Final = "headroom:headroom:ratio"
+"""Factor of conditional headroom, 1 when recent growth fits the slack that `utilization` leaves."""
+FORECAST: Final = "headroom:forecast_requests:rate"
+"""Requests a second to be ready for, one lead time ahead."""
+DEMAND: Final = "headroom:demand:replicas"
+"""Replicas that the offered load needs now, not rounded."""
+PLANNED: Final = "headroom:planned:replicas"
+"""Replicas that the forecast asks for, not rounded."""
+
+# vLLM renamed the gauge in 0.11 (vllm pull requests 24245 and 27341) and dropped the old names; the names
+# below are in no release that this program pins.
+GONE_SINCE: Final[dict[str, tuple[tuple[int, int], str]]] = {
+    "vllm:gpu_cache_usage_perc": ((0, 11), KV_USAGE),
+    "vllm:cpu_cache_usage_perc": ((0, 9), KV_USAGE),
+    "vllm:num_requests_swapped": ((0, 9), WAITING),
+    "vllm:gpu_prefix_cache_hit_rate": ((0, 9), "vllm:prefix_cache_hits_total"),
+    "vllm:cpu_prefix_cache_hit_rate": ((0, 9), "vllm:prefix_cache_hits_total"),
+    "vllm:time_in_queue_requests": ((0, 9), "vllm:request_queue_time_seconds"),
+}
+ADDED_IN: Final[dict[str, tuple[tuple[int, int], str]]] = {
+    "vllm:kv_cache_usage_perc": ((0, 11), KV_USAGE_BEFORE_0_11),
+}
+
+_TAG_VERSION = re.compile(r":v?(\d+)\.(\d+)(?:\.(\d+))?[^/@]*(?:@|$)")
+
+
+def vllm_version(image: str) -> tuple[int, int] | None:
+    """(major, minor) of a vLLM image's tag; None when the tag says nothing (a digest alone, a nightly)."""
+    match = _TAG_VERSION.search(image)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def kv_usage_names(image: str) -> tuple[str, ...]:
+    """The KV-cache gauge(s) the image exports. Both where the version is unknown or older than the rename,
+    so that a rollout across the rename is covered on the way.
+    """
+    version = vllm_version(image)
+    if version is not None and version >= (0, 11):
+        return (KV_USAGE,)
+    return (KV_USAGE, KV_USAGE_BEFORE_0_11)
+
+
+def engine_labels(model: Model) -> tuple[tuple[str, str], ...]:
+    """Matchers that select one model's engines."""
+    return (("namespace", model.namespace), ("model_name", model.api_name))
+
+
+def router_labels(model: Model) -> tuple[tuple[str, str], ...]:
+    """Matchers that select one model's routers; `headroom_model` comes from the PodMonitor's relabelling."""
+    return (("namespace", model.namespace), (MODEL_LABEL, model.name))
+
+
+def recorded_labels(model: Model) -> tuple[tuple[str, str], ...]:
+    """Labels that the rules put on a model's recorded series, and the matchers that select them."""
+    return router_labels(model)
