@@ -1,7 +1,7 @@
 """The series that triggers, rules and dashboards read: every name is written here once.
 
-vLLM names: vLLM 0.33 `/metrics`; router names: vllm-router 0.1.17 `/metrics`. The router's series carry no model
-label, so its PodMonitor must add `headroom_model` (see `router_labels`) by relabelling.
+vLLM names: vLLM 0.33 `/metrics`; router names: vllm-router 0.1.17 `/metrics`. The router's series carry no
+model label, so its PodMonitor must add `headroom_model` (see `router_labels`) by relabelling.
 """
 
 from __future__ import annotations

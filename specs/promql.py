@@ -105,16 +105,16 @@ class Binary:
     right: Expr
 
 
-Expr = Metric | Rate | OverTime | PredictLinear | Aggregate | Number | Vector | Call | Clamp | Binary
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """The largest of several one-element expressions; empty and NaN ones are passed over."""
+
+    exprs: tuple[Expr, ...]
 
 
-def larger(left: Expr, right: Expr) -> Expr:
-    """The larger of two one-element expressions; the right one where the left is empty or NaN.
-
-    An empty right side gives an empty result (the comparison has nothing to match), so the right side is
-    the one that must always exist.
-    """
-    return Binary("or", Binary(">", left, right), right)
+Expr = (
+    Largest | Metric | Rate | OverTime | PredictLinear | Aggregate | Number | Vector | Call | Clamp | Binary
+)
 
 
 def or_zero(expr: Expr) -> Expr:
@@ -168,6 +168,13 @@ def render(expr: Expr) -> str:
             return f"predict_linear({_selector(expr.metric, expr.window_seconds)}, {expr.ahead_seconds})"
         case Aggregate() | Call():
             return f"{expr.function}({render(expr.expr)})"
+        case Largest():
+            # `or` keeps only one element per label set, so each candidate gets a label of its own.
+            marked = (
+                f'label_replace({render(part)}, "candidate", "{position}", "", "")'
+                for position, part in enumerate(expr.exprs)
+            )
+            return f"max({' or '.join(marked)})"
         case Clamp():
             return f"{expr.function}({render(expr.expr)}, {number(expr.limit)})"
         case Number():
