@@ -1,0 +1,153 @@
+"""Serves one program to the engine as its language runtime, without a language host.
+
+The Automation API has such a server for its inline programs. This one differs where a run fails: it reports one line
+instead of a traceback, it never outlives the engine's end, and it says nothing about failures that the engine has already
+reported itself.
+"""
+
+import asyncio
+import contextlib
+import contextvars
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+import pulumi
+from google.protobuf import empty_pb2
+from pulumi.errors import RunError
+from pulumi.runtime import reset_options, run_in_stack, set_all_config
+from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
+
+from lab.cloud.servers import LIMITS
+
+_THREADS = 64
+"""Each resource registration blocks a thread of the program until the engine has its answer."""
+
+_PATIENCE_SECONDS = 30.0
+
+Program = Callable[[], None]
+Describe = Callable[[BaseException], str]
+
+
+class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
+    """Runs the program once per request of the engine; `describe` turns an unexpected error into one line."""
+
+    def __init__(self, program: Program, describe: Describe) -> None:
+        self._program = program
+        self._describe = describe
+        self._idle = threading.Event()
+        self._idle.set()
+
+    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002 - names of the protocol
+        return language_pb2.LanguageHandshakeResponse()
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+        return plugin_pb2.PluginInfo()
+
+    def GetRequiredPlugins(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+        return language_pb2.GetRequiredPluginsResponse()
+
+    def GetRequiredPackages(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+        return language_pb2.GetRequiredPackagesResponse()
+
+    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+        return empty_pb2.Empty()
+
+    def About(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+        return language_pb2.AboutResponse(executable=sys.executable, version=sys.version.split()[0])
+
+    def Run(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+        self._idle.clear()
+        try:
+            return contextvars.copy_context().run(self._run, request)
+        finally:
+            self._idle.set()
+
+    def finish(self) -> None:
+        """Waits for a program whose engine has gone; it ends by itself, for every one of its calls now fails."""
+        self._idle.wait(_PATIENCE_SECONDS)
+
+    def _run(self, request: Any) -> Any:
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+        reset_options(
+            project=request.project,
+            monitor_address=request.monitor_address,
+            engine_address=request.args[0] if request.args else "",
+            stack=request.stack,
+            parallel=request.parallel,
+            preview=request.dryRun,
+            organization=request.organization or "organization",
+            root_directory=request.info.root_directory,
+        )
+        set_all_config(dict(request.config), list(request.configSecretKeys))
+        error = self._message(_complete(self._program))
+        if error is None:
+            return language_pb2.RunResponse()
+        if error:
+            with contextlib.suppress(Exception):  # the engine may have gone: then there is nobody to tell
+                pulumi.log.error(error)
+        return language_pb2.RunResponse(bail=True)
+
+    def _message(self, error: BaseException | None) -> str | None:
+        """The line to report; empty when the engine knows already, None when there is no error."""
+        match error:
+            case None:
+                return None
+            case grpc.RpcError() | asyncio.CancelledError():
+                return ""
+            case RunError() if "Resource monitor has terminated" in str(error):
+                return ""
+            case RunError():
+                return str(error)
+            case _:
+                return self._describe(error)
+
+
+def _complete(program: Program) -> BaseException | None:
+    """Runs the program in a loop of its own until all it declared is done, and leaves nothing behind."""
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="program"))
+    main = loop.create_task(run_in_stack(program))
+
+    def unattended(loop: asyncio.AbstractEventLoop, failure: dict[str, Any]) -> None:
+        del loop
+        if isinstance(failure.get("exception"), grpc.RpcError):
+            main.cancel()
+
+    loop.set_exception_handler(unattended)
+    try:
+        loop.run_until_complete(main)
+    except BaseException as error:  # noqa: BLE001 - SystemExit included: the engine must get an answer
+        return error
+    finally:
+        loop.run_until_complete(_wind_down(loop))
+        loop.close()
+    return None
+
+
+async def _wind_down(loop: asyncio.AbstractEventLoop) -> None:
+    rest = [task for task in asyncio.all_tasks(loop) if task is not asyncio.current_task()]
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
+    await loop.shutdown_asyncgens()
+    await loop.shutdown_default_executor()
+
+
+@contextlib.contextmanager
+def speaking(language: InlineLanguage) -> Iterator[str]:
+    """Serves the program and yields its loopback address."""
+    with ThreadPoolExecutor(4, thread_name_prefix="language") as pool:
+        server: Any = grpc.server(pool, options=LIMITS)
+        language_pb2_grpc.add_LanguageRuntimeServicer_to_server(language, server)
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        try:
+            yield f"127.0.0.1:{port}"
+        finally:
+            language.finish()
+            server.stop(grace=None).wait()

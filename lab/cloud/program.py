@@ -1,0 +1,75 @@
+"""Runs a Pulumi program's `__main__.py` inside this process, as if it were alone in it."""
+
+import contextlib
+import runpy
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+from pulumi.errors import RunError
+
+_ALONE = threading.Lock()
+"""`sys.argv`, `sys.path` and the working directory belong to the process: programs are declared one after the other."""
+
+
+def inline(main: Path) -> Callable[[], None]:
+    """The program as the Automation API takes it.
+
+    Its folder is first on the import path and is the working directory while it runs; modules that it imported from there
+    are forgotten afterwards unless the folder was importable before, so that two projects never see each other's modules.
+    A failure becomes one message with the line of the program it came from.
+    """
+
+    def run() -> None:
+        with _ALONE, _at_home(main.parent):
+            try:
+                runpy.run_path(str(main), run_name="__main__")
+            except RunError:
+                raise
+            except SystemExit as stop:
+                if stop.code not in (None, 0):
+                    raise RunError(f"the program stopped itself with exit status {stop.code}") from None
+            except Exception as error:
+                raise RunError(describe(error, main.parent)) from None
+
+    return run
+
+
+def describe(error: Exception, home: Path) -> str:
+    """The error, and the innermost line of the program's own files that led to it."""
+    own = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).is_relative_to(home)
+    ]
+    outside = [frame for frame in own if ".venv" not in Path(frame.filename).parts]
+    where = f" ({Path(outside[-1].filename).relative_to(home)}:{outside[-1].lineno})" if outside else ""
+    return f"{type(error).__name__}: {error}{where}"
+
+
+@contextlib.contextmanager
+def _at_home(home: Path) -> Iterator[None]:
+    argv, path = sys.argv, list(sys.path)
+    importable = str(home) in (str(Path(entry).resolve()) for entry in path)
+    before = dict(sys.modules)
+    sys.argv = [str(home / "__main__.py")]
+    if not importable:
+        sys.path.insert(0, str(home))
+    try:
+        with contextlib.chdir(home):
+            yield
+    finally:
+        sys.argv = argv
+        sys.path[:] = path
+        if not importable:
+            _forget_modules(before, home)
+
+
+def _forget_modules(before: dict[str, ModuleType], home: Path) -> None:
+    for name in [name for name in sys.modules if name not in before]:
+        source = getattr(sys.modules[name], "__file__", None)
+        if source is not None and Path(source).is_relative_to(home):
+            del sys.modules[name]
