@@ -23,11 +23,11 @@ _TAIL_LINES = 20
 def find(name: str) -> Path | None:
     """A tool that is ready now: a fitting one on PATH, else one built before; None when it must be built.
 
-    A tool that only carries files is the folder that holds them. Raises ToolError for an unknown name.
+    A tool without a package is the folder that holds its files. Raises ToolError for an unknown name.
     """
     tool = _tool(name)
     on_path = fitting_on_path(tool)
-    if on_path is not None and not tool.files:
+    if on_path is not None:
         return on_path
     go = golang.go_path()
     try:
@@ -55,12 +55,6 @@ def ensure(names: Iterable[str], progress: Progress | None = None) -> dict[str, 
             progress = stack.enter_context(Display(missing)) if terminal and missing else Lines()
         built = {name: build(TOOLS[name], progress) for name in missing}
     return {name: path or built[name] for name, path in ready.items()}
-
-
-def share(name: str) -> Path:
-    """The folder with the source files installed beside a tool; the tool is built first when it is absent."""
-    path = ensure([name])[name]
-    return (path if path.is_dir() else path.parent) / "share"
 
 
 def build(tool: Tool, progress: Progress) -> Path:
@@ -97,7 +91,7 @@ def _build_locked(tool: Tool, go: Path, build_key: str, progress: Progress) -> P
         if tool.package:
             _compile(tool, go, folder, progress)
         for files in tool.files:
-            _copy(files, golang.module_folder(go, module, files.module), folder / "share" / files.into)
+            _copy(files, golang.module_folder(go, module, files.module), folder / files.into)
         facts = {"tool": tool.name, "version": tool.version, "inputs": store.inputs_digest(tool)}
         (folder / "build.json").write_text(json.dumps(facts, indent=1))
     seconds = time.monotonic() - began
