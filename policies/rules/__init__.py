@@ -1,0 +1,1 @@
+"""One rule a file; `policies.pack` lists them."""
