@@ -136,7 +136,7 @@ class Analyzer(policy._PolicyAnalyzerServicer):  # pyright: ignore[reportPrivate
 
 
 def _with_inputs(stacked: Resource, seen: Mapping[str, Resource]) -> Resource:
-    """The analyzed inputs of a resource with what only the stack knows: outputs, and where values came from."""
+    """The analyzed inputs of a resource with what only the stack knows: outputs and origins."""
     inputs = seen.get(stacked.urn)
     return Resource(
         urn=stacked.urn,

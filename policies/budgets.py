@@ -1,8 +1,8 @@
 """PodDisruptionBudgets: which pods each one covers, and how many evictions it allows.
 
 The arithmetic is that of Kubernetes `pkg/controller/disruption`: percentages round up on both fields, an
-integer minAvailable counts the pods that exist, everything else needs the scale subresource, and a budget with
-neither field allows nothing.
+integer minAvailable counts the pods that exist, everything else needs the scale subresource, and a budget
+with neither field allows nothing.
 """
 
 from collections.abc import Sequence

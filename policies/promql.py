@@ -1,11 +1,23 @@
-"""Just enough PromQL to tell how many series a query returns, whether it can be empty, and what it reads.
+"""Reads PromQL, just enough of it to tell the shape of a query (`policies.series`).
 
 KEDA's Prometheus scaler takes one element: none or NaN counts as null, two are an error, and a scalar does
 not decode (KEDA v2.21 prometheus_scaler.go). The grammar is that of Prometheus 3.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from policies.series import (
+    COMPARISONS,
+    NUMBER,
+    Matching,
+    PromQLError,
+    Shape,
+    aggregate,
+    binary,
+    function,
+    read,
+)
 
 _TOKEN = re.compile(
     r"""\s+|\#[^\n]*
@@ -16,81 +28,17 @@ _TOKEN = re.compile(
     |(?P<symbol>=~|!~|!=|==|<=|>=|[-+*/%^(){}\[\],<>=@:])""",
     re.VERBOSE,
 )
-_AGGREGATIONS = frozenset(
-    [
-        "sum",
-        "avg",
-        "min",
-        "max",
-        "count",
-        "group",
-        "stddev",
-        "stdvar",
-        "quantile",
-        "topk",
-        "bottomk",
-        "limitk",
-        "limit_ratio",
-        "count_values",
-    ]
-)
-_RANKS = frozenset(("topk", "bottomk", "limitk"))
-_COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
+_TOTALS = frozenset(("sum", "avg", "min", "max", "count", "group", "stddev", "stdvar", "quantile"))
+_AGGREGATIONS = _TOTALS | {"topk", "bottomk", "limitk", "limit_ratio", "count_values"}
 _LEVELS: tuple[frozenset[str], ...] = (
     frozenset(("or",)),
     frozenset(("and", "unless")),
-    _COMPARISONS,
+    COMPARISONS,
     frozenset("+-"),
     frozenset(("*", "/", "%", "atan2")),
 )
-_CLOCKS = frozenset(
-    ["day_of_month", "day_of_week", "day_of_year", "days_in_month", "hour", "minute", "month", "year"]
-)
-_NUMBERS = frozenset(("inf", "nan"))
-ENGINE = "vllm:"
-_ALIVE = (
-    "num_incoming_requests",
-    "current_qps",
-    "healthy_pods",
-)  # of the production-stack router, under vllm:
+_WORDS = frozenset(("inf", "nan"))
 _DEEPEST = 60
-
-
-class PromQLError(ValueError):
-    """The text is not a query; the message says where reading stopped."""
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What an expression evaluates to."""
-
-    kind: str = "vector"  # vector, scalar, matrix, string
-    labels: frozenset[str] | None = None
-    """Every label an element can carry; `None` when unbounded. Empty means at most one element."""
-    single: bool = False
-    """At most one element, whatever its labels."""
-    filled: bool = False
-    """Never empty."""
-    nan: bool = False
-    """May be NaN, which KEDA reads as null."""
-    alive: bool = False
-    """Carries a signal while no engine runs."""
-    positive: bool = False
-    """Filtered or clamped above zero: safe to divide by."""
-    mean: bool = False
-    """An average over pods rather than a total."""
-    counted: bool = False
-    """A number of pods or series: dividing by it makes a mean."""
-    metrics: frozenset[tuple[str, frozenset[str]]] = frozenset()
-    """Names read, each with the labels matched on."""
-
-    @property
-    def one(self) -> bool:
-        """At most one element."""
-        return self.single or self.labels == frozenset()
-
-
-_NUMBER = Shape(kind="scalar", filled=True)
 
 
 def analyze(query: str) -> Shape:
@@ -150,7 +98,7 @@ class _Parser:
         while self.peek().lower() in _LEVELS[level] and self._kind() != "string":
             operator = self._next().lower()
             matching = self._matching(operator)
-            left = _binary(left, operator, matching, self.expression(level + 1, depth + 1))
+            left = binary(left, operator, matching, self.expression(level + 1, depth + 1))
         return left
 
     def _power(self, depth: int) -> Shape:
@@ -161,13 +109,13 @@ class _Parser:
         if self.peek() == "^":
             self._next()
             matching = self._matching("^")
-            return _binary(left, "^", matching, self._power(depth + 1))
+            return binary(left, "^", matching, self._power(depth + 1))
         return left
 
-    def _matching(self, operator: str) -> tuple[str, frozenset[str]] | None:
+    def _matching(self, operator: str) -> Matching:
         """`bool`, then on/ignoring with its labels, then group_left/right."""
-        matching: tuple[str, frozenset[str]] | None = None
-        if self.peek().lower() == "bool" and operator in _COMPARISONS:
+        matching: Matching = None
+        if self.peek().lower() == "bool" and operator in COMPARISONS:
             self._next()
             matching = ("bool", frozenset())
         if self.peek().lower() in ("on", "ignoring"):
@@ -220,7 +168,7 @@ class _Parser:
     def _primary(self, depth: int) -> Shape:
         kind, text = self._kind(), self._next()
         if kind in ("number", "duration"):
-            return replace(_NUMBER, positive=text.strip("0.") != "")
+            return replace(NUMBER, positive=text.strip("0.") != "")
         if kind == "string":
             return Shape(kind="string", filled=True)
         if text == "(":
@@ -235,13 +183,13 @@ class _Parser:
         if lowered in _AGGREGATIONS and self.peek().lower() in ("(", "by", "without"):
             return self._aggregation(lowered, depth)
         if self.peek() == "(":
-            return _function(lowered, self._arguments(depth))
-        if lowered in _NUMBERS and self.peek() != "{":
-            return replace(_NUMBER, nan=lowered == "nan", positive=lowered == "inf")
+            return function(lowered, self._arguments(depth))
+        if lowered in _WORDS and self.peek() != "{":
+            return replace(NUMBER, nan=lowered == "nan", positive=lowered == "inf")
         if self.peek() == "{":
             self._next()
             return self._selector(text)
-        return _read(text, frozenset())
+        return read(text, frozenset())
 
     def _selector(self, name: str) -> Shape:
         """The inside of braces, the opening one already read."""
@@ -261,7 +209,7 @@ class _Parser:
             if self.peek() == ",":
                 self._next()
         self._expect("}")
-        return _read(name, frozenset(matched))
+        return read(name, frozenset(matched))
 
     def _arguments(self, depth: int) -> list[Shape]:
         self._expect("(")
@@ -283,127 +231,9 @@ class _Parser:
         grouping = grouping or self._grouping()
         if not arguments or arguments[-1].kind != "vector":
             raise PromQLError(f"{name} needs an instant vector")
-        return _aggregate(name, arguments[-1], grouping, first)
+        return aggregate(name, arguments[-1], grouping, first)
 
-    def _grouping(self) -> tuple[str, frozenset[str]] | None:
+    def _grouping(self) -> Matching:
         if self.peek().lower() not in ("by", "without"):
             return None
         return self._next().lower(), self._labels()
-
-
-def _read(name: str, matched: frozenset[str]) -> Shape:
-    bare = name.removeprefix(ENGINE)
-    engine = name.startswith(ENGINE) and not bare.startswith(_ALIVE)
-    return Shape(metrics=frozenset({(name, matched)}), alive=not engine)
-
-
-def _aggregate(name: str, inner: Shape, grouping: tuple[str, frozenset[str]] | None, first: str) -> Shape:
-    how, named = grouping or ("by", frozenset[str]())
-    mean = name in ("avg", "quantile") or inner.mean
-    counted = name == "count" or inner.counted
-    result = replace(inner, kind="vector", mean=mean, positive=False, counted=counted)
-    if name in _RANKS:
-        return replace(result, single=inner.one or (first == "1" and not named))
-    if name == "count_values":
-        return replace(result, labels=None, single=False)
-    if how == "by":
-        kept = named if inner.labels is None else named & inner.labels
-        return replace(result, labels=kept, single=inner.one or not kept)
-    kept = None if inner.labels is None else inner.labels - named
-    return replace(result, labels=kept, single=inner.one)
-
-
-def _function(name: str, arguments: list[Shape]) -> Shape:
-    if name in ("time", "pi", "scalar"):
-        metrics = frozenset[tuple[str, frozenset[str]]]().union(*(item.metrics for item in arguments))
-        return replace(_NUMBER, metrics=metrics, nan=name == "scalar")
-    if name == "vector":
-        return Shape(
-            labels=frozenset(), single=True, filled=True, positive=any(item.positive for item in arguments)
-        )
-    if name in _CLOCKS and not arguments:
-        return Shape(labels=frozenset(), single=True, filled=True)
-    judged = next((item for item in arguments if item.kind in ("vector", "matrix")), None)
-    if judged is None:
-        raise PromQLError(f"{name} needs a vector")
-    result = replace(judged, kind="vector", positive=False)
-    if name in ("absent", "absent_over_time"):
-        return replace(result, labels=None, single=True, filled=False, alive=True, nan=False)
-    if name == "histogram_quantile":
-        kept = None if judged.labels is None else judged.labels - {"le"}
-        return replace(result, labels=kept, single=judged.single or kept == frozenset(), nan=True, mean=True)
-    if name in ("label_replace", "label_join"):
-        return replace(result, labels=None, single=judged.one)
-    if name == "clamp_min":
-        return replace(result, positive=any(item.kind == "scalar" and item.positive for item in arguments))
-    if name in ("sqrt", "ln", "log2", "log10", "deriv", "double_exponential_smoothing"):
-        return replace(result, nan=True)
-    return result
-
-
-def _binary(left: Shape, operator: str, matching: tuple[str, frozenset[str]] | None, right: Shape) -> Shape:
-    metrics = left.metrics | right.metrics
-    how, named = matching or ("", frozenset[str]())
-    if operator in ("or", "and", "unless"):
-        if "scalar" in (left.kind, right.kind):
-            raise PromQLError(f'"{operator}" needs vectors on both sides')
-        if operator != "or":
-            return replace(left, metrics=metrics, filled=False)
-        same = (left.labels, right.labels) == (frozenset(), frozenset()) or (how == "on" and not named)
-        return Shape(
-            labels=left.labels if left.labels == right.labels else None,
-            single=same and left.one and right.one,
-            filled=right.filled or left.filled,
-            nan=left.nan or right.nan,
-            alive=left.alive or right.alive,
-            mean=left.mean or right.mean,
-            counted=left.counted or right.counted,
-            metrics=metrics,
-        )
-    comparing = operator in _COMPARISONS
-    keeps = not comparing or how.endswith("bool")
-    if left.kind == "scalar" and right.kind == "scalar":
-        return replace(_NUMBER, metrics=metrics, nan=left.nan or right.nan or not right.positive)
-    divides = operator in ("/", "%") and not right.positive
-    nan = (left.nan or right.nan or divides) if keeps else False
-    above = (
-        operator in (">", ">=")
-        and not keeps
-        and right.kind == "scalar"
-        and (operator == ">" or right.positive)
-    )
-    if "scalar" in (left.kind, right.kind):
-        vector = right if left.kind == "scalar" else left
-        filled = vector.filled and keeps
-        return replace(vector, metrics=metrics, nan=nan, filled=filled, positive=above)
-    labels, single = _matched(left, right, how, named)
-    per_pod = operator == "/" and _counts_pods(right)
-    return Shape(
-        labels=labels,
-        single=single,
-        filled=left.filled and right.filled and keeps and labels == frozenset(),
-        nan=nan,
-        alive=(left.alive and (right.alive or right.filled)) or (right.alive and left.filled),
-        mean=left.mean or per_pod,
-        metrics=metrics,
-    )
-
-
-def _matched(
-    left: Shape, right: Shape, how: str, named: frozenset[str]
-) -> tuple[frozenset[str] | None, bool]:
-    """Labels and width of one-to-one and grouped matching; the many side decides when grouped."""
-    if how == "group_left":
-        return left.labels, left.one
-    if how == "group_right":
-        return right.labels, right.one
-    if how.startswith("on"):
-        return named, not named or left.one or right.one
-    return left.labels, left.one or right.one
-
-
-def _counts_pods(shape: Shape) -> bool:
-    names = [name for name, _ in shape.metrics]
-    return shape.counted or any(
-        word in name for name in names for word in ("replicas", "kube_pod", "workers")
-    )

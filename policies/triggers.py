@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from policies.plain import Plain, Unknown, dig, fields, shown
-from policies.promql import ENGINE, PromQLError, Shape, analyze
+from policies.promql import analyze
 from policies.quantity import quantity
+from policies.series import ENGINE, PromQLError, Shape
 
 Problem = tuple[str, str, str]
 _KUBERNETES_OWN = ("cpu", "memory")
@@ -107,8 +108,8 @@ def _query(metadata: dict[str, Plain], metric_type: Plain, *, holds: bool) -> It
     if not settled and not (metadata.get("ignoreNullValues") == "false" and holds):
         yield (
             f"ignoreNullValues is {shown(metadata.get('ignoreNullValues'))}"
-            f"{'' if holds else ' without a fallback that keeps the replicas'}, and the query may be empty or NaN",
-            'ignoreNullValues "false" with a fallback that never lowers, or a query that ends in a zero default',
+            f"{'' if holds else ' without a fallback that holds'}, and the query may be empty or NaN",
+            'ignoreNullValues "false" with a fallback that never lowers, or a query with a zero default',
             'set ignoreNullValues: "false" and fallback.behavior: currentReplicasIfHigher, '
             "or end the query in `or vector(0)`",
         )

@@ -1,8 +1,8 @@
 """gpu-pool-disruption: Karpenter moves pods to save money unless told not to, and drains without a deadline.
 
-WhenEmptyOrUnderutilized, the default, evicts a model that took minutes to load (karpenter-provider-aws #5786).
-An expired node under a budget stays for days, paid for (karpenter #1776). A pool without a taint fills with
-CPU pods that keep it from ever being empty (karpenter-provider-aws #8447).
+WhenEmptyOrUnderutilized, the default, evicts a model that took minutes to load (karpenter-provider-aws
+#5786). An expired node under a budget stays for days, paid for (karpenter #1776). A pool without a taint
+fills with CPU pods that keep it from ever being empty (karpenter-provider-aws #8447).
 """
 
 from fractions import Fraction
@@ -95,9 +95,7 @@ def _above_pods(scene: Scene, pool: Pool, given: Fraction) -> list[Finding]:
         ]
         for found, _ in longest:
             if not isinstance(found, Unknown) and found >= given:
-                said = (
-                    f"terminationGracePeriod {text(given)} s; {workload.obj.label} may take {text(found)} s"
-                )
+                said = f"terminationGracePeriod {text(given)} s, {workload.obj.label} takes {text(found)} s"
                 fix = "raise the pool's grace: at its deadline pods are deleted at once, budgets or not"
                 findings.append(finding(pool.obj, said, f"more than {text(found)} s", fix))
     return findings

@@ -3,7 +3,7 @@
 Each check is a fault that reached production somewhere: a bare gauge works until there are two pods (KEDA
 takes one element), a removed metric reads as 0, a mean under AverageValue would have needed 11,000 requests a
 second for one more pod (ol-infrastructure #5304), a Prometheus outage scales everything to its minimum (KEDA
-#3065), a service at zero has no pod left to ask for itself, `spec.replicas` resets the fleet at each deployment.
+#3065), a service at zero has no pod left to ask for itself, `spec.replicas` resets the fleet on each update.
 """
 
 from pulumi_policy import Severity
@@ -12,10 +12,10 @@ from policies.autoscalers import Autoscaler
 from policies.metrics import wrong_name
 from policies.plain import UNKNOWN, Plain, Unknown, dig, items, shown
 from policies.pods import containers, is_vllm, vllm_version
-from policies.promql import ENGINE
 from policies.quantity import whole
 from policies.rule import stack_rule
 from policies.scene import Scene
+from policies.series import ENGINE
 from policies.triggers import alive_at_zero, name_of, problems, shape_of
 from policies.verdict import Config, Finding, Verdict, finding
 from policies.workloads import Workload
