@@ -31,7 +31,9 @@ class EngineError(RuntimeError):
 def command(cli: Path, home: Path) -> PulumiCommand:
     """The binary as the Automation API wants it: at `bin/pulumi` below a root, here a link in our own folder."""
     if not cli.is_file():
-        raise EngineError(f"pulumi: given {cli}; allowed the path of the Pulumi CLI; put it on PATH or build the tools")
+        raise EngineError(
+            f"pulumi: given {cli}; allowed the path of the Pulumi CLI; put it on PATH or build the tools"
+        )
     link = home / "bin" / "pulumi"
     link.parent.mkdir(parents=True, exist_ok=True)
     if not link.is_symlink() or link.readlink() != cli.resolve():
@@ -43,7 +45,9 @@ def command(cli: Path, home: Path) -> PulumiCommand:
     except InvalidVersionError as error:
         raise EngineError(f"pulumi: given {cli}; {error}") from error
     except OSError as error:
-        raise EngineError(f"pulumi: given {cli}; allowed an executable Pulumi CLI; {error.strerror}") from error
+        raise EngineError(
+            f"pulumi: given {cli}; allowed an executable Pulumi CLI; {error.strerror}"
+        ) from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,4 +98,8 @@ def reason(output: str) -> str:
     """The engine's last error line out of all that the command printed."""
     lines = [plain(line) for line in output.splitlines()]
     errors = [line.partition("error: ")[2] for line in lines if "error: " in line]
-    return errors[-1] if errors else next((line for line in reversed(lines) if line), "the engine gave no reason")
+    return (
+        errors[-1]
+        if errors
+        else next((line for line in reversed(lines) if line), "the engine gave no reason")
+    )

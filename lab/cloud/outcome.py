@@ -104,6 +104,8 @@ class Outcome:
         mandatory = [f"{v.policy}: {v.message}" for v in self.violations if v.level == "mandatory"]
         refused = [refusal.reason for refusal in self.refusals]
         errors = [
-            d.message for d in self.diagnostics if d.severity == "error" and not any(r in d.message for r in refused)
+            d.message
+            for d in self.diagnostics
+            if d.severity == "error" and not any(r in d.message for r in refused)
         ]
         return tuple(dict.fromkeys([*(str(refusal) for refusal in self.refusals), *mandatory, *errors]))

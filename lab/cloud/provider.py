@@ -10,7 +10,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from lab.cloud.asked import Asked
 from lab.cloud.changes import Same, compare
 from lab.cloud.journal import Call, Journal, Refusal
-from lab.cloud.wire import UNKNOWN, Properties, has_unknown, to_python, to_struct
+from lab.cloud.wire import UNKNOWN, Properties, bare, has_unknown, to_python, to_struct
 
 _Kind = provider_pb2.PropertyDiff.Kind
 _KINDS = {
@@ -41,7 +41,7 @@ class Book(Protocol):
         """Properties whose change replaces the resource, dotted, without list indexes."""
         ...
 
-    def deletes_first(self, type_: str) -> bool:
+    def deletes_first(self, type_: str, old: Properties, new: Properties) -> bool:
         """Whether the old resource must be gone before its replacement can exist."""
         ...
 
@@ -119,12 +119,13 @@ class RecordedProvider(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.CheckResponse(inputs=to_struct(inputs), failures=failures)
 
     def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+        old, new = bare(to_python(request.old_inputs)), bare(to_python(request.news))
         return diff_response(
-            to_python(request.old_inputs),
-            to_python(request.news),
+            old,
+            new,
             self.book.forced(request.type),
             self.book.same,
-            deletes_first=self.book.deletes_first(request.type),
+            deletes_first=self.book.deletes_first(request.type, old, new),
         )
 
     def Create(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from lab.cloud.aws.book import AwsBook
+from lab.cloud.eks.provider import EksProvider
 from lab.cloud.journal import Journal
+from lab.cloud.kubernetes.provider import KubernetesProvider
 from lab.cloud.provider import RecordedProvider
 
 
@@ -22,5 +24,9 @@ class Answers:
 @contextlib.contextmanager
 def providers(answers: Answers, journal: Journal, *, collecting: bool) -> Iterator[dict[str, Any]]:
     """The providers of one operation, by package."""
-    aws = RecordedProvider(AwsBook(), journal, collecting=collecting)
-    yield {"aws": aws}
+    aws = RecordedProvider(AwsBook(journal), journal, collecting=collecting)
+    yield {
+        "aws": aws,
+        "eks": EksProvider(journal, collecting=collecting),
+        "kubernetes": KubernetesProvider(journal, collecting=collecting),
+    }

@@ -66,7 +66,9 @@ class RecordedCloud:
     ) -> None:
         """State stays, for the next run to compare with; every process and port is per operation."""
 
-    def preview(self, stack: str, *, pack: PolicyPack | None = None, on_event: OnEvent | None = None) -> Outcome:
+    def preview(
+        self, stack: str, *, pack: PolicyPack | None = None, on_event: OnEvent | None = None
+    ) -> Outcome:
         """What `up` would do. Every refusal of the cloud is collected, none stops the preview."""
         return self._run("preview", stack, pack, on_event)
 
@@ -82,14 +84,18 @@ class RecordedCloud:
         """Deletes every resource in the order of the graph. The stack itself and its settings stay."""
         return self._run("destroy", stack, None, on_event)
 
-    def _run(self, operation: Operation, name: str, pack: PolicyPack | None, on_event: OnEvent | None) -> Outcome:
+    def _run(
+        self, operation: Operation, name: str, pack: PolicyPack | None, on_event: OnEvent | None
+    ) -> Outcome:
         work = self._state / "work" / name
         notes = stackfile.copy(self._project, name, work)
         options = _pack_options(pack, work)
         journal = Journal()
         events = EventStream(on_event)
         begun = time.monotonic()
-        language = InlineLanguage(program.inline(self._main), partial(program.describe, home=self._main.parent))
+        language = InlineLanguage(
+            program.inline(self._main), partial(program.describe, home=self._main.parent)
+        )
         with (
             providers(self._answers, journal, collecting=operation == "preview") as recorded,
             serving(recorded) as attached,
@@ -104,7 +110,9 @@ class RecordedCloud:
             )
             engine = Engine(workspace=workspace, stack=name, language=spoken, events=heard)
             failure = engine.select() or engine.run(operation, options)
-        diagnostics = [Diagnostic(severity="warning", message=note, urn="") for note in (*notes, *journal.notes)]
+        diagnostics = [
+            Diagnostic(severity="warning", message=note, urn="") for note in (*notes, *journal.notes)
+        ]
         diagnostics += events.diagnostics
         if failure and not any(d.severity == "error" for d in diagnostics):
             diagnostics.append(Diagnostic(severity="error", message=failure, urn=""))

@@ -24,8 +24,7 @@ _STACK = "pulumi:pulumi:Stack"
 
 
 class EventStream(events_pb2_grpc.EventsServicer):
-    """Collects one operation's events; `on_event` is called in the engine's order, from one thread at a time.
-    """
+    """Collects one operation's events; `on_event` is called in the engine's order, from one thread at a time."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event = on_event

@@ -10,7 +10,7 @@ from typing import Any, cast
 from lab.cloud.asked import Asked
 from lab.cloud.aws import cluster, identity, messages, network, storage
 from lab.cloud.aws.kind import Kind, Naming
-from lab.cloud.journal import Refusal
+from lab.cloud.journal import Journal, Refusal
 from lab.cloud.refuse.account import Account
 from lab.cloud.refuse.rules import refusals
 from lab.cloud.wire import Properties, has_unknown
@@ -46,7 +46,8 @@ class AwsBook:
 
     package = "aws"
 
-    def __init__(self) -> None:
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
         self.version = version("pulumi-aws")
         self._region = "us-east-1"
         self._default_tags: dict[str, str] = {}
@@ -64,13 +65,18 @@ class AwsBook:
     def forced(self, type_: str) -> frozenset[str]:
         return _forced(type_)
 
-    def deletes_first(self, type_: str) -> bool:
+    def deletes_first(self, type_: str, old: Properties, new: Properties) -> bool:
+        del old, new
         return KINDS.get(type_, _UNLISTED).deletes_first
 
     def same(self, old: object, new: object) -> bool:
         return same(old, new)
 
     def check(self, asked: Asked, before: Properties) -> tuple[Properties, list[Refusal]]:
+        if asked.type not in KINDS:
+            self._journal.note(
+                f"{asked.type} is not in the recorded cloud's book: {asked.name} gets an id and an ARN, nothing else"
+            )
         inputs = dict(asked.inputs)
         naming = KINDS.get(asked.type, _UNLISTED).naming
         if naming is not None and inputs.get(naming.key) is None and not inputs.get(f"{naming.key}Prefix"):
@@ -83,7 +89,11 @@ class AwsBook:
         extra: Properties = {"region": asked.region}
         if kind.tagged:
             extra["tagsAll"] = {**self._default_tags, **asked.object("tags")}
-        return identity, extra | kind.extra(asked, identity)
+        extra |= kind.extra(asked, identity)
+        if "vpcId" in extra.get("vpcConfig", {}):
+            declared = self._account.vpc_of(asked.object("vpcConfig").get("subnetIds"))
+            extra["vpcConfig"]["vpcId"] = declared or extra["vpcConfig"]["vpcId"]
+        return identity, extra
 
     def known_early(self, type_: str) -> frozenset[str]:
         del type_

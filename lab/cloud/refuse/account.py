@@ -4,6 +4,7 @@ import threading
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network
+from typing import cast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,3 +35,11 @@ class Account:
         with self.lock:
             owner = self.owners.setdefault(key, urn)
         return "" if owner == urn else owner
+
+    def vpc_of(self, subnet_ids: object) -> str:
+        """The VPC of the first subnet that this run declared; empty where none is known."""
+        with self.lock:
+            known = [
+                self.subnets[one].vpc for one in cast(list[str], subnet_ids or []) if one in self.subnets
+            ]
+        return next((vpc for vpc in known if vpc), "")

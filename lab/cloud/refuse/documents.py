@@ -53,9 +53,13 @@ def size(asked: Asked, account: Account) -> Iterator[Problem]:
     """A document that is longer than IAM's limit for it."""
     match asked.type:
         case "aws:iam/policy:Policy":
-            yield from _longer("policy", asked.inputs.get("policy"), MANAGED, "split it into two managed policies")
+            yield from _longer(
+                "policy", asked.inputs.get("policy"), MANAGED, "split it into two managed policies"
+            )
         case "aws:iam/role:Role":
-            yield from _longer("assumeRolePolicy", asked.inputs.get("assumeRolePolicy"), TRUST, "name fewer principals")
+            yield from _longer(
+                "assumeRolePolicy", asked.inputs.get("assumeRolePolicy"), TRUST, "name fewer principals"
+            )
         case "aws:iam/rolePolicy:RolePolicy":
             yield from _inline(asked, account)
         case _:
@@ -87,7 +91,10 @@ def length(text: str) -> int:
 def _longer(path: str, text: object, limit: int, fix: str) -> Iterator[Problem]:
     if isinstance(text, str) and not has_unknown(text) and length(text) > limit:
         yield Problem(
-            path=path, given=f"{length(text)} characters", allowed=f"at most {limit} without white space", fix=fix
+            path=path,
+            given=f"{length(text)} characters",
+            allowed=f"at most {limit} without white space",
+            fix=fix,
         )
 
 
@@ -110,10 +117,15 @@ def _statement(path: str, statement: dict[str, Any], type_: str) -> Iterator[Pro
     if type_ in _FOR_IDENTITIES and has_principal:
         yield Problem(path=path, given="a Principal", allowed="none in an identity policy", fix="remove it")
     if type_ not in _FOR_IDENTITIES and not has_principal:
-        yield Problem(path=path, given="no Principal", allowed="who may do it", fix="name the service or role")
+        yield Problem(
+            path=path, given="no Principal", allowed="who may do it", fix="name the service or role"
+        )
     if statement.get("Effect") not in ("Allow", "Deny"):
         yield Problem(
-            path=f"{path}.Effect", given=short(statement.get("Effect")), allowed="Allow or Deny", fix="state one of them"
+            path=f"{path}.Effect",
+            given=short(statement.get("Effect")),
+            allowed="Allow or Deny",
+            fix="state one of them",
         )
     for condition in cast(dict[str, Any], statement.get("Condition") or {}).values():
         for key in condition:

@@ -28,7 +28,11 @@ _SHAPES: dict[str, tuple[str, str, str]] = {
     "aws:iam/role:Role": ("name", r"[\w+=,.@-]{1,64}", "1 to 64 letters, digits and +=,.@_-"),
     "aws:iam/policy:Policy": ("name", r"[\w+=,.@-]{1,128}", "1 to 128 letters, digits and +=,.@_-"),
     "aws:iam/rolePolicy:RolePolicy": ("name", r"[\w+=,.@-]{1,128}", "1 to 128 letters, digits and +=,.@_-"),
-    "aws:iam/instanceProfile:InstanceProfile": ("name", r"[\w+=,.@-]{1,128}", "1 to 128 letters, digits and +=,.@_-"),
+    "aws:iam/instanceProfile:InstanceProfile": (
+        "name",
+        r"[\w+=,.@-]{1,128}",
+        "1 to 128 letters, digits and +=,.@_-",
+    ),
     "aws:cloudwatch/eventRule:EventRule": ("name", r"[.\w-]{1,64}", "1 to 64 letters, digits, dots, _ and -"),
     "aws:cloudwatch/logGroup:LogGroup": ("name", r"[.\w/#-]{1,512}", "1 to 512 letters, digits and ._-/#"),
     "aws:kms/alias:Alias": (

@@ -33,8 +33,12 @@ def subnet(asked: Asked, account: Account) -> Iterator[Problem]:
     vpc_id = "" if has_unknown(asked.inputs.get("vpcId")) else asked.text("vpcId")
     zone = "" if has_unknown(asked.inputs.get("availabilityZone")) else asked.text("availabilityZone")
     with account.lock:
-        others = [other for other in account.subnets.values() if other.urn != asked.urn and other.vpc == vpc_id]
-        account.subnets[f"subnet-0{asked.hex(16)}"] = Subnet(urn=asked.urn, vpc=vpc_id, zone=zone, network=network)
+        others = [
+            other for other in account.subnets.values() if other.urn != asked.urn and other.vpc == vpc_id
+        ]
+        account.subnets[f"subnet-0{asked.hex(16)}"] = Subnet(
+            urn=asked.urn, vpc=vpc_id, zone=zone, network=network
+        )
         whole = _whole(vpc_id, account)
     if whole is not None and not network.subnet_of(whole):
         yield Problem(
@@ -82,7 +86,11 @@ def _network(given: object) -> IPv4Network | None:
 
 
 def _size(path: str, given: object, network: IPv4Network | None) -> Iterator[Problem]:
-    if isinstance(given, str) and not has_unknown(given) and (network is None or not 16 <= network.prefixlen <= 28):
+    if (
+        isinstance(given, str)
+        and not has_unknown(given)
+        and (network is None or not 16 <= network.prefixlen <= 28)
+    ):
         yield Problem(
             path=path,
             given=short(given),

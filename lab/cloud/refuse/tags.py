@@ -17,13 +17,18 @@ def tags(asked: Asked, account: Account) -> Iterator[Problem]:
     given = asked.inputs.get("tags")
     if not isinstance(given, dict):
         return
-    known = {key: value for key, value in cast(dict[str, object], given).items() if not has_unknown([key, value])}
+    known = {
+        key: value for key, value in cast(dict[str, object], given).items() if not has_unknown([key, value])
+    }
     if len(known) > COUNT:
         yield Problem(path="tags", given=f"{len(known)} tags", allowed=f"at most {COUNT}", fix="drop some")
     for key, value in known.items():
         if key.lower().startswith("aws:"):
             yield Problem(
-                path="tags", given=f"the key {short(key)}", allowed="keys without the prefix aws:", fix="rename it"
+                path="tags",
+                given=f"the key {short(key)}",
+                allowed="keys without the prefix aws:",
+                fix="rename it",
             )
         if not 1 <= len(key) <= KEY:
             yield Problem(

@@ -16,7 +16,9 @@ def version(asked: Asked, account: Account) -> Iterator[Problem]:
         return
     given = asked.inputs.get("version")
     if given is not None and not has_unknown(given) and not re.fullmatch(r"1\.\d{2}", str(given)):
-        yield Problem(path="version", given=short(given), allowed="a minor version such as 1.35", fix="drop the rest")
+        yield Problem(
+            path="version", given=short(given), allowed="a minor version such as 1.35", fix="drop the rest"
+        )
 
 
 def endpoint(asked: Asked, account: Account) -> Iterator[Problem]:

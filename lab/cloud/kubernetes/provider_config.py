@@ -1,0 +1,48 @@
+"""When the kubernetes provider itself would be replaced, and every object of the cluster with it.
+
+The rules are the real provider's (provider/pkg/provider/provider.go, DiffConfig): `clusterIdentifier` alone decides where
+it is set; else the cluster that the kubeconfig's current context names; an unknown kubeconfig counts as another cluster.
+"""
+
+from typing import Any, cast
+
+from ruamel.yaml import YAML, YAMLError
+
+from lab.cloud.wire import Properties, has_unknown
+
+IDENTIFIER = "clusterIdentifier"
+_CLUSTER_KEYS = ("kubeconfig", "context", "cluster")
+
+
+def replaced_by(old: Properties, new: Properties) -> frozenset[str]:
+    """The settings whose change replaces the provider."""
+    before, after = old.get(IDENTIFIER), new.get(IDENTIFIER)
+    if before and after:
+        return frozenset() if before == after else frozenset({IDENTIFIER})
+    unknown = [key for key in _CLUSTER_KEYS if has_unknown(new.get(key))]
+    if unknown:
+        return frozenset(unknown[:1])
+    was, now = _active(old), _active(new)
+    if was is not None and now is not None and was != now:
+        return frozenset(key for key in _CLUSTER_KEYS if old.get(key) != new.get(key))
+    return frozenset()
+
+
+def _active(settings: Properties) -> object:
+    """The active cluster's entry in the kubeconfig, None where there is none."""
+    config = _parsed(settings.get("kubeconfig"))
+    context = settings.get("context") or config.get("current-context")
+    contexts = {entry["name"]: entry.get("context") or {} for entry in config.get("contexts") or []}
+    cluster = settings.get("cluster") or (contexts.get(context) or {}).get("cluster")
+    clusters = {entry["name"]: entry.get("cluster") for entry in config.get("clusters") or []}
+    return clusters.get(cluster)
+
+
+def _parsed(kubeconfig: object) -> dict[str, Any]:
+    if not isinstance(kubeconfig, str):
+        return {}
+    try:
+        parsed: object = YAML(typ="safe", pure=True).load(kubeconfig)
+    except YAMLError:
+        return {}
+    return cast(dict[str, Any], parsed) if isinstance(parsed, dict) else {}
