@@ -126,7 +126,9 @@ def node_class(**spec: object) -> tuple[str, Props]:
         "metadata": {"name": "gpu"},
         "spec": {
             "amiSelectorTerms": [{"alias": "bottlerocket@v1.60.0"}],
-            "blockDeviceMappings": [{"deviceName": "/dev/xvdb", "ebs": {"volumeSize": "150Gi", "encrypted": True}}],
+            "blockDeviceMappings": [
+                {"deviceName": "/dev/xvdb", "ebs": {"volumeSize": "150Gi", "encrypted": True}}
+            ],
             "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
             **spec,
         },
@@ -212,7 +214,15 @@ def judged(
     )
     resources = {
         key: PolicyResource(
-            kind, unknown_checking_proxy(props), urn(key, kind), key, options(protect=protect), provider, None, [], {}
+            kind,
+            unknown_checking_proxy(props),
+            urn(key, kind),
+            key,
+            options(protect=protect),
+            provider,
+            None,
+            [],
+            {},
         )
         for key, (kind, props) in program.items()
     }
