@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from policies.plain import UNKNOWN, Plain, dig, fields, items, plain
+from policies.plain import UNKNOWN, Plain, dig, fields, plain, walk
 from policies.resource import Resource
 
 BUCKETS = ("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
@@ -79,21 +79,11 @@ def _belongs(part: Resource, bucket: Resource) -> bool | None:
 
 
 def encrypted(stated: Plain) -> bool | None:
-    """Whether an encryption configuration names an algorithm; `None` when that can't be known."""
-    rules = (
-        dig(stated, "rules")
-        if isinstance(stated, dict) and "rules" in stated
-        else dig(_first(stated), "rule")
-    )
-    entries = items(rules) if isinstance(rules, list) else [rules]
-    algorithms = [dig(entry, "applyServerSideEncryptionByDefault", "sseAlgorithm") for entry in entries]
-    if any(isinstance(algorithm, str) and algorithm for algorithm in algorithms):
+    """Whether an encryption configuration of any form names an algorithm; `None` when that can't be known."""
+    found = list(walk(stated))
+    if any(path and path[-1] == "sseAlgorithm" and isinstance(value, str) and value for path, value in found):
         return True
-    return None if UNKNOWN in algorithms else False
-
-
-def _first(value: Plain) -> Plain:
-    return value[0] if isinstance(value, list) and value else value
+    return None if any(value is UNKNOWN for _, value in found) else False
 
 
 def tls_only(document: Plain) -> bool | None:
