@@ -133,7 +133,7 @@ class Scaling(Section):
     """How the replicas follow the load."""
 
     strategy: Literal["rate", "concurrency", "queue"] = "rate"
-    """rate: offered load against measured capacity; concurrency: requests in flight; queue: waiting queue and KV cache only."""
+    """rate: offered load against measured capacity; concurrency: requests in flight; queue: waiting and KV cache."""
     utilization: Fraction = 0.8
     """Share of the measured capacity that is planned for."""
     queue_threshold: PositiveFloat = 2

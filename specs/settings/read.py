@@ -6,6 +6,7 @@ import copy
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import cast, get_args
 
@@ -56,11 +57,23 @@ def read_leniently(config: Mapping[str, object]) -> tuple[Settings | None, list[
         except ValidationError as error:
             found = error.errors(include_url=False)
         else:
-            return settings, sorted(set(problems))
+            return settings, _merged(problems)
         problems += [_problem(detail, raw) for detail in found]
         if not all([_prune(raw, detail) for detail in found]):  # noqa: C419 - prune all of them, not up to the first
             break
-    return None, sorted(set(problems))
+    return None, _merged(problems)
+
+
+def _merged(problems: list[Problem]) -> list[Problem]:
+    """One problem a path: a value that fits no member of a union is told once, with all it could be."""
+    merged: dict[tuple[str, str], Problem] = {}
+    for problem in sorted(set(problems)):
+        first = merged.setdefault((problem.path, problem.given), problem)
+        if first.allowed != problem.allowed:
+            merged[problem.path, problem.given] = replace(
+                first, allowed=f"{first.allowed} or {problem.allowed}"
+            )
+    return list(merged.values())
 
 
 def _collect(config: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:

@@ -1,0 +1,1 @@
+"""The headroom command: thin, each command calls a room's own function and shows what it returns."""

@@ -1,0 +1,38 @@
+"""The stack's configuration as the engine hands it over, read once into Settings."""
+
+from __future__ import annotations
+
+import json
+
+import pulumi
+from pulumi.runtime.config import CONFIG
+
+from specs.checks import check
+from specs.problems import SettingsError
+from specs.settings.read import read_leniently
+from specs.settings.stack import Settings
+
+
+def stack_settings() -> Settings:
+    """The settings of this stack. Raises pulumi.RunError, which reaches the user as one message, with every
+    problem of shape and meaning; nothing has been declared by then. Warnings go to the engine's log.
+    """
+    raw = {key: _decoded(value) for key, value in CONFIG.get().items()}
+    settings, problems = read_leniently(raw)
+    findings = check(settings) if settings is not None else None
+    problems = sorted({*problems, *(findings.problems if findings else ())})
+    if problems or settings is None or findings is None:
+        raise pulumi.RunError(str(SettingsError(problems)))
+    for warning in findings.warnings:
+        pulumi.log.warn(str(warning))
+    return settings
+
+
+def _decoded(value: str) -> object:
+    """Configuration travels as text: objects and lists as JSON, the rest as it stands."""
+    if not value.startswith(("{", "[")):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value

@@ -1,0 +1,29 @@
+"""What a well-formed configuration may still get wrong: each module is one theme, each rule says the way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from specs.checks import aws, caps, engine, ingress, leaving, names, nodes, serving
+from specs.problems import Problem
+from specs.settings.stack import Settings
+
+_THEMES = (names, aws, nodes, serving, engine, caps, leaving, ingress)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Reasons to refuse the configuration, and what is accepted but worth knowing; both in path order."""
+
+    problems: list[Problem]
+    warnings: list[Problem]
+
+
+def check(settings: Settings) -> Findings:
+    """Every problem and warning of a configuration that could be read."""
+    problems = [problem for theme in _THEMES for problem in theme.problems(settings)]
+    warnings = [warning for theme in _THEMES for warning in theme.warnings(settings)]
+    return Findings(sorted(set(problems)), sorted(set(warnings)))
+
+
+__all__ = ["Findings", "check"]
