@@ -23,7 +23,7 @@ from specs.names import PROJECT
 
 HIDDEN = "[secret]"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
-_SECRET = "1b47061264138c4ac30d75fd1eb44270"
+_SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - the marker, not a secret
 _THREADS = 32
 
 

@@ -31,6 +31,8 @@ MODEL_LABEL: Final = "headroom_model"
 
 OFFERED: Final = "headroom:offered_requests:rate5m"
 """Requests a second that callers offer, over five minutes."""
+OFFERED_NOW: Final = "headroom:offered_requests:rate"
+"""The same, raised by shorter windows as soon as these exceed counting noise."""
 TREND: Final = "headroom:offered_requests:trend"
 SEASON_DAY: Final = "headroom:offered_requests:season1d"
 SEASON_WEEK: Final = "headroom:offered_requests:season1w"

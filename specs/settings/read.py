@@ -156,7 +156,7 @@ def _problem(detail: ErrorDetails, raw: Mapping[str, object]) -> Problem:
         known = [str(known_field.alias) for known_field in owner.model_fields.values()]
         return _unknown(path, detail["input"], known)
     if kind == "missing":
-        return Problem(path, "missing", f"required: {description}", f"add it{_example(field)}")
+        return Problem(path, "missing", f"a value: {description.lower()}", f"add it{_example(field)}")
     given = shown(_value_at(raw, location))
     if kind == "headroom":
         return Problem(path, given, str(ctx["allowed"]), str(ctx["fix"]))

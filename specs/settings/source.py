@@ -67,8 +67,8 @@ def _parse(path: Path) -> Mapping[str, object]:
     try:
         document: object = yaml.load(text)
     except MarkedYAMLError as error:
-        mark: object = error.problem_mark  # pyright: ignore[reportUnknownMemberType] - ruamel types it loosely
-        where = str(mark).strip().removeprefix('in "<unicode string>", ') if mark else "an unknown place"
+        place = re.search(r"line \d+, column \d+", str(error))
+        where = place[0] if place else "an unknown place"
         raise _refuse(str(path), f"{error.problem or 'not YAML'} at {where}", "valid YAML with unique keys",
                       "mend that line") from error  # fmt: skip
     except (YAMLError, ValueError, RecursionError) as error:
