@@ -16,8 +16,9 @@ ACCOUNT = "111122223333"
 class Asked:
     """A resource as the engine asks for it.
 
-    `forced` holds the inputs that would replace the resource when they change: ids and generated names are drawn from the
-    URN and from them, so a replacement gets a new id, and the same stack gets the same ids in every run.
+    `forced` holds the inputs that would replace the resource when they change: ids and generated names are
+    drawn from the URN and from them, so a replacement gets a new id, and the same stack gets the same ids in
+    every run.
     """
 
     urn: str
@@ -34,7 +35,8 @@ class Asked:
         return drawn.encode()
 
     def hex(self, length: int, salt: str = "") -> str:
-        """`length` hexadecimal digits, the same in each run. `salt` tells several ids of one resource apart."""
+        """`length` hexadecimal digits, the same in each run. `salt` tells several ids of one resource
+        apart."""
         drawn = hashlib.sha256(self._seed + salt.encode()).hexdigest()
         return (drawn * (length // len(drawn) + 1))[:length]
 

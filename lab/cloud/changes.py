@@ -1,4 +1,5 @@
-"""Which inputs changed between the recorded state and the program, and whether the change replaces the resource."""
+"""Which inputs changed between the recorded state and the program, and whether the change replaces the
+resource."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +11,8 @@ Same = Callable[[object, object], bool]
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """One changed leaf. `path` is Pulumi's property path; `replaces` says that the cloud can't change it in place."""
+    """One changed leaf. `path` is Pulumi's property path; `replaces` says that the cloud can't change it in
+    place."""
 
     path: str
     kind: Literal["add", "delete", "update"]
@@ -22,7 +24,8 @@ def compare(
 ) -> list[Change]:
     """Changed leaves in the order of their paths.
 
-    `forced` holds dotted property names without list indexes; `-name` is a property whose removal alone replaces.
+    `forced` holds dotted property names without list indexes; `-name` is a property whose removal alone
+    replaces.
     """
     return [
         Change(path=path, kind=kind, replaces=_is_forced(plain, kind, forced))
@@ -39,20 +42,23 @@ def _is_forced(plain: str, kind: str, forced: frozenset[str]) -> bool:
 def _walk(
     path: str, plain: str, old: object, new: object, same: Same
 ) -> Iterator[tuple[str, str, Literal["add", "delete", "update"]]]:
-    if isinstance(old, Mapping) or isinstance(new, Mapping):
-        if (
-            (old is None or isinstance(old, Mapping))
-            and (new is None or isinstance(new, Mapping))
-            and (old or new)
-        ):
-            yield from _walk_keys(path, plain, cast(Any, old or {}), cast(Any, new or {}), same)
-            return
-    elif isinstance(old, list) and isinstance(new, list):
+    before, after = _object(old), _object(new)
+    if before is not None and after is not None and (before or after):
+        yield from _walk_keys(path, plain, before, after, same)
+        return
+    if isinstance(old, list) and isinstance(new, list):
         yield from _walk_items(path, plain, cast(list[object], old), cast(list[object], new), same)
         return
     if old == new or (old is not None and new is not None and same(old, new)):
         return
     yield path, plain, "add" if old is None else "delete" if new is None else "update"
+
+
+def _object(value: object) -> Mapping[str, object] | None:
+    """The value as an object; an absent one is an empty object, so that what is inside counts as added."""
+    if value is None:
+        return {}
+    return cast(Mapping[str, object], value) if isinstance(value, Mapping) else None
 
 
 def _walk_keys(

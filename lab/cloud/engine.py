@@ -29,7 +29,8 @@ class EngineError(RuntimeError):
 
 
 def command(cli: Path, home: Path) -> PulumiCommand:
-    """The binary as the Automation API wants it: at `bin/pulumi` below a root, here a link in our own folder."""
+    """The binary as the Automation API wants it: at `bin/pulumi` below a root, here a link in our own
+    folder."""
     if not cli.is_file():
         raise EngineError(
             f"pulumi: given {cli}; allowed the path of the Pulumi CLI; put it on PATH or build the tools"
@@ -88,7 +89,9 @@ class Engine:
                 arguments, self.workspace.work_dir, {**hidden, **self.workspace.env_vars}
             )
         except ConcurrentUpdateError:
-            return f"stack: given {self.stack}, which another run is using; allowed one run at a time; wait for it to end"
+            return (
+                f"stack: given {self.stack}, which another run uses; allowed one run at a time; wait for it"
+            )
         except CommandError as error:
             return reason(str(error))
         return ""

@@ -22,7 +22,8 @@ class Call:
 class Refusal:
     """An input that the cloud would not accept.
 
-    `urn` and `name` say which resource, `path` which property of it; `given`, `allowed` and `fix` are for the reader.
+    `urn` and `name` say which resource, `path` which property of it; `given`, `allowed` and `fix` are for the
+    reader.
     """
 
     urn: str

@@ -1,9 +1,10 @@
 """Serves one program to the engine as its language runtime, without a language host.
 
-The Automation API has such a server for its inline programs. This one differs where a run fails: it reports one line
-instead of a traceback, it never outlives the engine's end, and it says nothing about failures that the engine has already
-reported itself.
+The Automation API has such a server for its inline programs. This one differs where a run fails: it reports
+one line instead of a traceback, it never outlives the engine's end, and it says nothing about failures that
+the engine has already reported itself.
 """
+# ruff: noqa: N802, ARG002 - method names and signatures are those of the protocol
 
 import asyncio
 import contextlib
@@ -11,7 +12,7 @@ import contextvars
 import logging
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -42,25 +43,25 @@ class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
         self._idle = threading.Event()
         self._idle.set()
 
-    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002 - names of the protocol
+    def Handshake(self, request: Any, context: Any) -> Any:
         return language_pb2.LanguageHandshakeResponse()
 
-    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
         return plugin_pb2.PluginInfo()
 
-    def GetRequiredPlugins(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def GetRequiredPlugins(self, request: Any, context: Any) -> Any:
         return language_pb2.GetRequiredPluginsResponse()
 
-    def GetRequiredPackages(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def GetRequiredPackages(self, request: Any, context: Any) -> Any:
         return language_pb2.GetRequiredPackagesResponse()
 
-    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Cancel(self, request: Any, context: Any) -> Any:
         return empty_pb2.Empty()
 
-    def About(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def About(self, request: Any, context: Any) -> Any:
         return language_pb2.AboutResponse(executable=sys.executable, version=sys.version.split()[0])
 
-    def Run(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Run(self, request: Any, context: Any) -> Any:
         self._idle.clear()
         try:
             return contextvars.copy_context().run(self._run, request)
@@ -68,7 +69,8 @@ class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
             self._idle.set()
 
     def finish(self) -> None:
-        """Waits for a program whose engine has gone; it ends by itself, for every one of its calls now fails."""
+        """Waits for a program whose engine has gone; it ends by itself, for every one of its calls now
+        fails."""
         self._idle.wait(_PATIENCE_SECONDS)
 
     def _run(self, request: Any) -> Any:
@@ -139,7 +141,7 @@ async def _wind_down(loop: asyncio.AbstractEventLoop) -> None:
 
 
 @contextlib.contextmanager
-def speaking(language: InlineLanguage) -> Iterator[str]:
+def speaking(language: InlineLanguage) -> Generator[str]:
     """Serves the program and yields its loopback address."""
     with ThreadPoolExecutor(4, thread_name_prefix="language") as pool:
         server: Any = grpc.server(pool, options=LIMITS)

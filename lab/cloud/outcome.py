@@ -8,7 +8,8 @@ from lab.cloud.journal import Call, Refusal
 
 Operation = Literal["preview", "up", "refresh", "destroy"]
 Status = Literal["succeeded", "violated", "refused", "failed"]
-"""`violated`: a mandatory policy was broken. `refused`: the cloud would not accept an input. `failed`: anything else."""
+"""`violated`: a mandatory policy was broken. `refused`: the cloud would not accept an input. `failed`:
+anything else."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +22,8 @@ class PropertyChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One resource operation. `op` is the engine's word: create, update, replace, create-replacement, delete, same, ..."""
+    """One resource operation. `op` is the engine's word: create, update, replace, create-replacement,
+    delete, same, ..."""
 
     op: str
     urn: str
@@ -72,9 +74,9 @@ OnEvent = Callable[[Event], None]
 class Outcome:
     """The end of an operation.
 
-    `changes` counts steps by the engine's word for them; `steps` are in the order in which they ended; `refusals` and
-    `calls` come from the recorded cloud; an output that is not known yet is None; `seconds` is wall time from the first
-    command of the engine to its end.
+    `changes` counts steps by the engine's word for them; `steps` are in the order in which they ended;
+    `refusals` and `calls` come from the recorded cloud; an output that is not known yet is None; `seconds` is
+    wall time from the first command of the engine to its end.
     """
 
     operation: Operation

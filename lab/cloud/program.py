@@ -5,22 +5,23 @@ import runpy
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from types import ModuleType
 
 from pulumi.errors import RunError
 
 _ALONE = threading.Lock()
-"""`sys.argv`, `sys.path` and the working directory belong to the process: programs are declared one after the other."""
+"""`sys.argv`, `sys.path` and the working directory belong to the process: programs are declared one after
+the other."""
 
 
 def inline(main: Path) -> Callable[[], None]:
     """The program as the Automation API takes it.
 
-    Its folder is first on the import path and is the working directory while it runs; modules that it imported from there
-    are forgotten afterwards unless the folder was importable before, so that two projects never see each other's modules.
-    A failure becomes one message with the line of the program it came from.
+    Its folder is first on the import path and is the working directory while it runs; modules that it
+    imported from there are forgotten afterwards unless the folder was importable before, so that two projects
+    never see each other's modules. A failure becomes one message with the line of the program it came from.
     """
 
     def run() -> None:
@@ -32,13 +33,13 @@ def inline(main: Path) -> Callable[[], None]:
             except SystemExit as stop:
                 if stop.code not in (None, 0):
                     raise RunError(f"the program stopped itself with exit status {stop.code}") from None
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, it becomes one line
                 raise RunError(describe(error, main.parent)) from None
 
     return run
 
 
-def describe(error: Exception, home: Path) -> str:
+def describe(error: BaseException, home: Path) -> str:
     """The error, and the innermost line of the program's own files that led to it."""
     own = [
         frame
@@ -51,7 +52,7 @@ def describe(error: Exception, home: Path) -> str:
 
 
 @contextlib.contextmanager
-def _at_home(home: Path) -> Iterator[None]:
+def _at_home(home: Path) -> Generator[None]:
     argv, path = sys.argv, list(sys.path)
     importable = str(home) in (str(Path(entry).resolve()) for entry in path)
     before = dict(sys.modules)

@@ -1,4 +1,5 @@
 """A Pulumi resource provider that answers from a book: the part that is the same for every cloud."""
+# ruff: noqa: N802, ARG002 - method names and signatures are those of the protocol
 
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
@@ -65,8 +66,8 @@ class Book(Protocol):
 class RecordedProvider(provider_pb2_grpc.ResourceProviderServicer):
     """Serves one book over Pulumi's provider protocol.
 
-    While `collecting` is set, refusals are noted but not returned, so that one preview shows them all: the engine stops at
-    the first one it hears of.
+    While `collecting` is set, refusals are noted but not returned, so that one preview shows them all: the
+    engine stops at the first one it hears of.
     """
 
     def __init__(self, book: Book, journal: Journal, *, collecting: bool) -> None:
@@ -74,42 +75,42 @@ class RecordedProvider(provider_pb2_grpc.ResourceProviderServicer):
         self.journal = journal
         self.collecting = collecting
 
-    # -- the provider itself --------------------------------------------------------------------------------------
+    # The provider itself
 
-    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002 - names of the protocol
+    def Handshake(self, request: Any, context: Any) -> Any:
         # Without acceptSecrets the engine unwraps secrets for us and marks the same properties secret again in what we
         # return (provider_plugin.go, annotateSecrets).
         return provider_pb2.ProviderHandshakeResponse()
 
-    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
         return plugin_pb2.PluginInfo(version=self.book.version)
 
-    def Attach(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Attach(self, request: Any, context: Any) -> Any:
         return empty_pb2.Empty()
 
-    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Cancel(self, request: Any, context: Any) -> Any:
         return empty_pb2.Empty()
 
-    def GetSchema(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def GetSchema(self, request: Any, context: Any) -> Any:
         return provider_pb2.GetSchemaResponse(
             schema=f'{{"name":"{self.book.package}","version":"{self.book.version}"}}'
         )
 
-    def CheckConfig(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def CheckConfig(self, request: Any, context: Any) -> Any:
         return provider_pb2.CheckResponse(inputs=request.news)
 
-    def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def DiffConfig(self, request: Any, context: Any) -> Any:
         return diff_response(
             to_python(request.old_inputs), to_python(request.news), frozenset(), self.book.same
         )
 
-    def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Configure(self, request: Any, context: Any) -> Any:
         self.book.configure(to_python(request.args))
         return provider_pb2.ConfigureResponse(supportsPreview=True)
 
-    # -- resources ------------------------------------------------------------------------------------------------
+    # Resources
 
-    def Check(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Check(self, request: Any, context: Any) -> Any:
         inputs, refusals = self.book.check(
             self._asked(request, to_python(request.news)), to_python(request.olds)
         )
@@ -118,7 +119,7 @@ class RecordedProvider(provider_pb2_grpc.ResourceProviderServicer):
         failures = [] if self.collecting else [provider_pb2.CheckFailure(reason=r.reason) for r in refusals]
         return provider_pb2.CheckResponse(inputs=to_struct(inputs), failures=failures)
 
-    def Diff(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Diff(self, request: Any, context: Any) -> Any:
         old, new = bare(to_python(request.old_inputs)), bare(to_python(request.news))
         return diff_response(
             old,
@@ -128,7 +129,7 @@ class RecordedProvider(provider_pb2_grpc.ResourceProviderServicer):
             deletes_first=self.book.deletes_first(request.type, old, new),
         )
 
-    def Create(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Create(self, request: Any, context: Any) -> Any:
         asked = self._asked(request, to_python(request.properties))
         identity, extra = self.book.answer(asked)
         if request.preview:
@@ -136,32 +137,32 @@ class RecordedProvider(provider_pb2_grpc.ResourceProviderServicer):
         self._record("create", request, identity)
         return provider_pb2.CreateResponse(id=identity, properties=to_struct(_answered(extra, asked.inputs)))
 
-    def Update(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Update(self, request: Any, context: Any) -> Any:
         asked = self._asked(request, to_python(request.news))
         _, extra = self.book.answer(asked)
         if not request.preview:
             self._record("update", request, request.id)
         return provider_pb2.UpdateResponse(properties=to_struct(_answered(extra, asked.inputs)))
 
-    def Delete(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Delete(self, request: Any, context: Any) -> Any:
         self._record("delete", request, request.id)
         return empty_pb2.Empty()
 
-    def Read(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Read(self, request: Any, context: Any) -> Any:
         if not request.inputs.fields and not request.properties.fields:
             self._refuse_question(f"read {request.type} {request.id}", context)
         return provider_pb2.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
 
-    def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Invoke(self, request: Any, context: Any) -> Any:
         return self._refuse_question(f"call {request.tok}", context)
 
-    def Call(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Call(self, request: Any, context: Any) -> Any:
         return self._refuse_question(f"call {request.tok}", context)
 
-    def Construct(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Construct(self, request: Any, context: Any) -> Any:
         return self._refuse_question(f"render {request.type} {request.name}", context)
 
-    # -- helpers of the above -------------------------------------------------------------------------------------
+    # Parts of the above
 
     def _asked(self, request: Any, inputs: Properties) -> Asked:
         paths = sorted(path for path in self.book.forced(request.type) if not path.startswith("-"))
@@ -203,11 +204,12 @@ class RecordedProvider(provider_pb2_grpc.ResourceProviderServicer):
 
 
 def _at(inputs: Properties, path: str) -> Any:
-    value: Any = inputs
+    value: object = inputs
     for part in path.split("."):
         if isinstance(value, list):
-            value = value[0] if value else None
-        value = value.get(part) if isinstance(value, dict) else None
+            items = cast(list[object], value)
+            value = items[0] if items else None
+        value = cast(Properties, value).get(part) if isinstance(value, dict) else None
     return value
 
 

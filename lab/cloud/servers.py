@@ -1,7 +1,7 @@
 """The providers of one operation, listening on free loopback ports."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,22 +9,30 @@ import grpc
 from pulumi.runtime.proto import provider_pb2_grpc
 
 LIMITS = [("grpc.max_receive_message_length", 400 << 20), ("grpc.max_send_message_length", 400 << 20)]
-"""The engine's own limit is 400 MiB; gRPC's default of 4 MiB is less than one Helm release's values may be."""
+"""The engine's own limit is 400 MiB; gRPC's default of 4 MiB is less than one Helm release's values may
+be."""
 
 _WORKERS = 16
 
 
 @contextlib.contextmanager
-def serving(providers: Mapping[str, Any]) -> Iterator[str]:
+def serving(providers: Mapping[str, Any]) -> Generator[str]:
     """Serves each package's provider and yields the value for PULUMI_DEBUG_PROVIDERS."""
     with contextlib.ExitStack() as stack:
         attached: list[str] = []
         for package, servicer in providers.items():
             pool = stack.enter_context(ThreadPoolExecutor(_WORKERS, thread_name_prefix=f"recorded-{package}"))
-            server = grpc.server(pool, options=LIMITS)
-            provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
+            server: Any = grpc.server(pool, options=LIMITS)
+            if isinstance(servicer, grpc.GenericRpcHandler):
+                server.add_generic_rpc_handlers((servicer,))
+            else:
+                provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
             port = server.add_insecure_port("127.0.0.1:0")
             server.start()
-            stack.callback(lambda server=server: server.stop(grace=None).wait())
+            stack.callback(_stop, server)
             attached.append(f"{package}:{port}")
         yield ",".join(attached)
+
+
+def _stop(server: Any) -> None:
+    server.stop(grace=None).wait()

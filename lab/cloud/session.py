@@ -31,12 +31,12 @@ _ENVIRONMENT = {
 class RecordedCloud:
     """One project's stacks over the recorded cloud.
 
-    `project` holds Pulumi.yaml, the stack files and `main` (`__main__.py` unless named); `state` is a folder of ours for
-    the engine's state and home, `cli` the Pulumi binary. With a `kubeconfig`, Kubernetes objects go to that API server
-    through the real provider binary `kubernetes`; Helm releases are recorded always.
+    `project` holds Pulumi.yaml, the stack files and `main` (`__main__.py` unless named); `state` is a folder
+    of ours for the engine's state and home, `cli` the Pulumi binary. With a `kubeconfig`, Kubernetes objects
+    go to that API server through the real provider binary `kubernetes`; Helm releases are recorded always.
 
-    Raises EngineError (no usable CLI), StackFileError and PolicyPackError, each with one clear line. What goes wrong while
-    an operation runs is in its Outcome.
+    Raises EngineError (no usable CLI), StackFileError and PolicyPackError, each with one clear line. What
+    goes wrong while an operation runs is in its Outcome.
     """
 
     def __init__(
@@ -73,7 +73,8 @@ class RecordedCloud:
         return self._run("preview", stack, pack, on_event)
 
     def up(self, stack: str, *, pack: PolicyPack | None = None, on_event: OnEvent | None = None) -> Outcome:
-        """Brings the stack to what the program declares; the first refusal stops it before the resource is made."""
+        """Brings the stack to what the program declares; the first refusal stops it before the resource is
+        made."""
         return self._run("up", stack, pack, on_event)
 
     def refresh(self, stack: str, *, on_event: OnEvent | None = None) -> Outcome:

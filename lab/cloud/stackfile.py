@@ -1,7 +1,8 @@
-"""The stack's configuration as the engine will read it, in a folder of ours: the user's own file is never written.
+"""The stack's configuration as the engine will read it, in a folder of ours: the user's own file is never
+written.
 
-With the passphrase provider the engine adds an `encryptionsalt` to the file it reads, and a user's file may hold secrets
-sealed with a key that is not ours to ask for.
+With the passphrase provider the engine adds an `encryptionsalt` to the file it reads, and a user's file may
+hold secrets sealed with a key that is not ours to ask for.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,8 @@ class StackFileError(ValueError):
 
 
 def copy(project: Path, stack: str, into: Path) -> list[str]:
-    """Writes Pulumi.yaml and Pulumi.<stack>.yaml into the folder and returns what was left out, one line each."""
+    """Writes Pulumi.yaml and Pulumi.<stack>.yaml into the folder and returns what was left out, one line
+    each."""
     source = project / f"Pulumi.{stack}.yaml"
     content = _read(source, project, stack)
     notes: list[str] = []
@@ -49,14 +51,14 @@ def _read(source: Path, project: Path, stack: str) -> Mapping[str, Any]:
     if not source.is_file():
         there = sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in project.glob("Pulumi.*.yaml"))
         raise StackFileError(
-            f"stack: given {stack}; allowed {', '.join(there) or 'none yet'}; write {source.name} or name another stack"
+            f"stack: given {stack}; allowed {', '.join(there) or 'none yet'}; write {source.name}"
         )
     content = _load(source)
     if content is None:
         return {}
     if not isinstance(content, Mapping):
         raise StackFileError(
-            f"{source.name}: given {type(content).__name__}; allowed a mapping with `config:`; see Pulumi.dev.yaml"
+            f"{source.name}: given a {type(content).__name__}; allowed a mapping with config:; fix it"
         )
     return cast(Mapping[str, Any], content)
 
@@ -88,7 +90,7 @@ def _write(target: Path, content: Mapping[str, Any]) -> None:
 
 
 def _own_salt(target: Path) -> Mapping[str, Any]:
-    before = cast(Mapping[str, Any], _load(target) or {}) if target.is_file() else {}
+    before = cast(dict[str, Any], (_load(target) or {}) if target.is_file() else {})
     return {"encryptionsalt": before["encryptionsalt"]} if "encryptionsalt" in before else {}
 
 

@@ -1,13 +1,14 @@
 """Reads the engine's event stream.
 
-The Automation API parses these events too, but drops what its classes do not know (the severity of a policy, newer kinds
-of operation), so the JSON is read here (fields: sdk/go/common/apitype/events.go).
+The Automation API parses these events too, but drops what its classes do not know (the severity of a policy,
+newer kinds of operation), so the JSON is read here (fields: sdk/go/common/apitype/events.go).
 """
+# ruff: noqa: N802, ARG002 - method names and signatures are those of the protocol
 
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
@@ -24,7 +25,8 @@ _STACK = "pulumi:pulumi:Stack"
 
 
 class EventStream(events_pb2_grpc.EventsServicer):
-    """Collects one operation's events; `on_event` is called in the engine's order, from one thread at a time."""
+    """Collects one operation's events; `on_event` is called in the engine's order, from one thread at a
+    time."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event = on_event
@@ -36,10 +38,11 @@ class EventStream(events_pb2_grpc.EventsServicer):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """In the order in which they began to end: a component ends once more when its outputs are registered."""
+        """In the order in which they began to end: a component ends once more when its outputs are
+        registered."""
         return tuple(self._steps.values())
 
-    def StreamEvents(self, request_iterator: Any, context: Any) -> Any:  # noqa: N802, ARG002 - name of the protocol
+    def StreamEvents(self, request_iterator: Any, context: Any) -> Any:
         for request in request_iterator:
             self._take(cast(dict[str, Any], json.loads(request.event)))
         return empty_pb2.Empty()
@@ -73,14 +76,14 @@ class EventStream(events_pb2_grpc.EventsServicer):
             self.changes = dict(raw["summaryEvent"].get("resourceChanges") or {})
 
     def _finished(self, metadata: Mapping[str, Any]) -> Step:
-        new = metadata.get("new") or {}
+        new: dict[str, Any] = metadata.get("new") or {}
         if metadata["type"] == _STACK and metadata["op"] != "delete":
             self.outputs = _known(new.get("outputs") or {})
         return _step(metadata, failed=False)
 
 
 @contextlib.contextmanager
-def listening(events: EventStream) -> Iterator[str]:
+def listening(events: EventStream) -> Generator[str]:
     """Serves the stream and yields its loopback address."""
     with ThreadPoolExecutor(2, thread_name_prefix="events") as pool:
         server: Any = grpc.server(pool, options=LIMITS)
@@ -108,8 +111,9 @@ def _step(metadata: Mapping[str, Any], *, failed: bool) -> Step:
     detailed = cast(dict[str, dict[str, Any]], metadata.get("detailedDiff") or {})
     diff = [PropertyChange(path=path, kind=change["diffKind"]) for path, change in sorted(detailed.items())]
     if not diff:
-        diff = [PropertyChange(path=path, kind="update") for path in metadata.get("diffs") or []]
-    state = metadata.get("new") or metadata.get("old") or {}
+        plain_diff: list[str] = metadata.get("diffs") or []
+        diff = [PropertyChange(path=path, kind="update") for path in plain_diff]
+    state: dict[str, Any] = metadata.get("new") or metadata.get("old") or {}
     return Step(
         op=metadata["op"],
         urn=metadata["urn"],
@@ -132,10 +136,11 @@ def _known(value: Any) -> Any:
 
 
 def _violation(raw: Mapping[str, Any]) -> Violation:
+    level: str = raw.get("enforcementLevel", "")
     return Violation(
         policy=raw.get("policyName", ""),
         pack=raw.get("policyPackName", ""),
-        level={"warning": "advisory"}.get(raw.get("enforcementLevel", ""), raw.get("enforcementLevel", "")),
+        level="advisory" if level == "warning" else level,
         severity=raw.get("severity", ""),
         message=plain(raw.get("message", "")),
         urn=raw.get("resourceUrn", ""),

@@ -1,7 +1,7 @@
 """Plain Python values in and out of the protobuf Struct that Pulumi's gRPC interfaces carry.
 
-The signatures below are fixed by Pulumi's wire format (sdk/go/common/resource/properties.go: UnknownStringValue,
-SigKey, SecretSig, ResourceReferenceSig, OutputValueSig).
+The signatures below are fixed by Pulumi's wire format (sdk/go/common/resource/properties.go:
+UnknownStringValue, SigKey, SecretSig, ResourceReferenceSig, OutputValueSig).
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ UNKNOWN: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """A value that only the cloud will know: what a preview carries in place of it."""
 
 SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
-SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
+SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - marks secrets, is none
 REFERENCE: Final = "5cf8f73096256a8f31e491e813e4eb8e"
 OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 

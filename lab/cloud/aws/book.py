@@ -32,7 +32,7 @@ def _unlisted(asked: Asked) -> str:
 
 _UNLISTED = Kind(
     identity=_unlisted,
-    extra=lambda asked, identity: {
+    adds=lambda asked, identity: {
         "arn": asked.arn(
             asked.type.split(":")[1].partition("/")[0], f"{asked.type.rpartition(':')[2].lower()}/{identity}"
         )
@@ -58,8 +58,8 @@ class AwsBook:
 
     def configure(self, settings: Mapping[str, Any]) -> None:
         self._region = str(settings.get("region") or self._region)
-        tags = settings.get("defaultTags") or {}
-        opened = cast(Mapping[str, Any], json.loads(tags) if isinstance(tags, str) else tags)
+        tags: Any = settings.get("defaultTags") or {}
+        opened = cast(dict[str, dict[str, str]], json.loads(tags) if isinstance(tags, str) else tags)
         self._default_tags.update(opened.get("tags") or {})
 
     def forced(self, type_: str) -> frozenset[str]:
@@ -75,7 +75,7 @@ class AwsBook:
     def check(self, asked: Asked, before: Properties) -> tuple[Properties, list[Refusal]]:
         if asked.type not in KINDS:
             self._journal.note(
-                f"{asked.type} is not in the recorded cloud's book: {asked.name} gets an id and an ARN, nothing else"
+                f"{asked.type} is not in the recorded cloud's book: {asked.name} gets an id and an ARN only"
             )
         inputs = dict(asked.inputs)
         naming = KINDS.get(asked.type, _UNLISTED).naming
@@ -89,7 +89,7 @@ class AwsBook:
         extra: Properties = {"region": asked.region}
         if kind.tagged:
             extra["tagsAll"] = {**self._default_tags, **asked.object("tags")}
-        extra |= kind.extra(asked, identity)
+        extra |= kind.adds(asked, identity)
         if "vpcId" in extra.get("vpcConfig", {}):
             declared = self._account.vpc_of(asked.object("vpcConfig").get("subnetIds"))
             extra["vpcConfig"]["vpcId"] = declared or extra["vpcConfig"]["vpcId"]

@@ -1,6 +1,7 @@
 """EKS: the cluster, its nodes, add-ons and who may enter."""
 
 import base64
+
 from lab.cloud.asked import Asked
 from lab.cloud.aws.kind import CREATED, Kind, Naming, by, prefixed
 from lab.cloud.wire import Properties
@@ -36,6 +37,7 @@ def _cluster(asked: Asked, identity: str) -> Properties:
 
 
 def _nodes(asked: Asked, identity: str) -> Properties:
+    del identity
     cluster, group = asked.text("clusterName"), asked.text("nodeGroupName")
     unique = asked.hex(32, "ng")
     return {
@@ -79,7 +81,7 @@ def _association(asked: Asked, identity: str) -> Properties:
 KINDS: dict[str, Kind] = {
     "aws:eks/cluster:Cluster": Kind(
         identity=by("name"),
-        extra=_cluster,
+        adds=_cluster,
         forced="name roleArn accessConfig.bootstrapClusterCreatorAdminPermissions bootstrapSelfManagedAddons"
         " kubernetesNetworkConfig.ipFamily kubernetesNetworkConfig.serviceIpv4Cidr outpostConfig"
         " remoteNetworkConfig -encryptionConfig",
@@ -87,14 +89,14 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:eks/nodeGroup:NodeGroup": Kind(
         identity=by("clusterName", "nodeGroupName"),
-        extra=_nodes,
-        forced="clusterName nodeGroupName nodeGroupNamePrefix nodeRoleArn subnetIds amiType capacityType diskSize"
-        " instanceTypes remoteAccess launchTemplate.id launchTemplate.name",
+        adds=_nodes,
+        forced="clusterName nodeGroupName nodeGroupNamePrefix nodeRoleArn subnetIds amiType capacityType"
+        " diskSize instanceTypes remoteAccess launchTemplate.id launchTemplate.name",
         naming=Naming(key="nodeGroupName", limit=63),
     ),
     "aws:eks/addon:Addon": Kind(
         identity=by("clusterName", "addonName"),
-        extra=lambda asked, identity: {  # noqa: ARG005
+        adds=lambda asked, identity: {  # noqa: ARG005
             "arn": asked.arn(
                 "eks", f"addon/{asked.text('clusterName')}/{asked.text('addonName')}/{asked.hex(32, 'addon')}"
             ),
@@ -107,20 +109,20 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:eks/accessEntry:AccessEntry": Kind(
         identity=by("clusterName", "principalArn"),
-        extra=_entry,
+        adds=_entry,
         forced="clusterName principalArn type",
         deletes_first=True,
     ),
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": Kind(
         identity=by("clusterName", "principalArn", "policyArn", between="#"),
-        extra=lambda asked, identity: {"associatedAt": CREATED, "modifiedAt": CREATED},  # noqa: ARG005
+        adds=lambda asked, identity: {"associatedAt": CREATED, "modifiedAt": CREATED},  # noqa: ARG005
         forced="clusterName principalArn policyArn accessScope",
         tagged=False,
         deletes_first=True,
     ),
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": Kind(
         identity=prefixed("a"),
-        extra=_association,
+        adds=_association,
         forced="clusterName namespace serviceAccount",
         deletes_first=True,
     ),

@@ -56,11 +56,11 @@ def _linked_arn(asked: Asked) -> str:
 
 KINDS: dict[str, Kind] = {
     "aws:iam/role:Role": Kind(
-        identity=by("name"), extra=_role, forced="name namePrefix path", naming=Naming(key="name", limit=64)
+        identity=by("name"), adds=_role, forced="name namePrefix path", naming=Naming(key="name", limit=64)
     ),
     "aws:iam/policy:Policy": Kind(
         identity=lambda asked: _iam(asked, "policy", asked.text("name")),
-        extra=_policy,
+        adds=_policy,
         forced="name namePrefix path description",
         naming=Naming(key="name", limit=128),
     ),
@@ -75,7 +75,7 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:iam/instanceProfile:InstanceProfile": Kind(
         identity=by("name"),
-        extra=_profile,
+        adds=_profile,
         forced="name namePrefix path",
         naming=Naming(key="name", limit=128),
     ),
@@ -83,10 +83,10 @@ KINDS: dict[str, Kind] = {
         identity=lambda asked: asked.arn(
             "iam", f"oidc-provider/{asked.text('url').removeprefix('https://')}", regional=False
         ),
-        extra=lambda asked, identity: {"arn": identity},  # noqa: ARG005
+        adds=lambda asked, identity: {"arn": identity},  # noqa: ARG005
         forced="url",
     ),
     "aws:iam/serviceLinkedRole:ServiceLinkedRole": Kind(
-        identity=_linked_arn, extra=_linked, forced="awsServiceName customSuffix"
+        identity=_linked_arn, adds=_linked, forced="awsServiceName customSuffix"
     ),
 }

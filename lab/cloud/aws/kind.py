@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from lab.cloud.asked import Asked
 from lab.cloud.wire import Properties
@@ -11,7 +10,7 @@ CREATED = "2026-01-01T00:00:00Z"
 """The recorded cloud's one moment: nothing in it depends on the clock."""
 
 Identity = Callable[[Asked], str]
-Extra = Callable[[Asked, str], Properties]
+Adds = Callable[[Asked, str], Properties]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +28,14 @@ class Naming:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """Id, outputs beyond the inputs, replace-on-change properties (separated by spaces) and the naming of one type.
+    """Id, outputs beyond the inputs, replace-on-change properties (separated by spaces) and the naming of
+    one type.
 
     `-name` in `forced` is a property whose removal alone replaces the resource.
     """
 
     identity: Identity
-    extra: Extra = lambda asked, identity: {}  # noqa: ARG005
+    adds: Adds = lambda asked, identity: {}  # noqa: ARG005
     forced: str = ""
     naming: Naming | None = None
     tagged: bool = True
@@ -53,11 +53,7 @@ def by(*keys: str, between: str = ":") -> Identity:
 
 
 def address(asked: Asked, *first: int, salt: str = "") -> str:
-    """An IPv4 address that starts with the given numbers; the documentation's range 203.0.113.0/24 has no more to give."""
+    """An IPv4 address that starts with the given numbers; the documentation's range 203.0.113.0/24 has no
+    more to give."""
     rest = [asked.number(254, f"{salt}{place}") + 1 for place in range(4 - len(first))]
     return ".".join(str(part) for part in (*first, *rest))
-
-
-def listed(value: Any) -> list[Any]:
-    """The value as a list; absent is empty."""
-    return [] if value is None else list(value) if isinstance(value, list) else [value]

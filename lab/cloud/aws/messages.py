@@ -28,24 +28,24 @@ def _target(asked: Asked) -> str:
 
 KINDS: dict[str, Kind] = {
     "aws:sqs/queue:Queue": Kind(
-        identity=_url, extra=_queue, forced="name namePrefix fifoQueue", naming=Naming(key="name", limit=80)
+        identity=_url, adds=_queue, forced="name namePrefix fifoQueue", naming=Naming(key="name", limit=80)
     ),
     "aws:sqs/queuePolicy:QueuePolicy": Kind(identity=by("queueUrl"), forced="queueUrl", tagged=False),
     "aws:cloudwatch/eventRule:EventRule": Kind(
         identity=by("name"),
-        extra=lambda asked, identity: {"arn": asked.arn("events", f"rule/{identity}"), "state": "ENABLED"},
+        adds=lambda asked, identity: {"arn": asked.arn("events", f"rule/{identity}"), "state": "ENABLED"},
         forced="name namePrefix eventBusName",
         naming=Naming(key="name", limit=64),
     ),
     "aws:cloudwatch/eventTarget:EventTarget": Kind(
         identity=_target,
-        extra=lambda asked, identity: {"targetId": identity.removeprefix(f"{asked.text('rule')}-")},
+        adds=lambda asked, identity: {"targetId": identity.removeprefix(f"{asked.text('rule')}-")},
         forced="rule targetId eventBusName",
         tagged=False,
     ),
     "aws:cloudwatch/logGroup:LogGroup": Kind(
         identity=by("name"),
-        extra=lambda asked, identity: {
+        adds=lambda asked, identity: {
             "arn": asked.arn("logs", f"log-group:{identity}"),
             "logGroupClass": "STANDARD",
         },
@@ -54,25 +54,25 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:cloudwatch/metricAlarm:MetricAlarm": Kind(
         identity=by("name"),
-        extra=lambda asked, identity: {"arn": asked.arn("cloudwatch", f"alarm:{identity}")},
+        adds=lambda asked, identity: {"arn": asked.arn("cloudwatch", f"alarm:{identity}")},
         forced="name",
         naming=Naming(key="name", limit=255),
     ),
     "aws:sns/topic:Topic": Kind(
         identity=lambda asked: asked.arn("sns", asked.text("name")),
-        extra=lambda asked, identity: {"arn": identity, "owner": ACCOUNT},  # noqa: ARG005
+        adds=lambda asked, identity: {"arn": identity, "owner": ACCOUNT},  # noqa: ARG005
         forced="name namePrefix fifoTopic",
         naming=Naming(key="name", limit=256),
     ),
     "aws:sns/topicPolicy:TopicPolicy": Kind(
         identity=by("arn"),
-        extra=lambda asked, identity: {"owner": ACCOUNT},  # noqa: ARG005
+        adds=lambda asked, identity: {"owner": ACCOUNT},  # noqa: ARG005
         forced="arn",
         tagged=False,
     ),
     "aws:sns/topicSubscription:TopicSubscription": Kind(
         identity=lambda asked: f"{asked.text('topic')}:{asked.hex(32)}",
-        extra=lambda asked, identity: {  # noqa: ARG005
+        adds=lambda asked, identity: {  # noqa: ARG005
             "arn": identity,
             "ownerId": ACCOUNT,
             "confirmationWasAuthenticated": True,
@@ -83,7 +83,7 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:budgets/budget:Budget": Kind(
         identity=lambda asked: f"{ACCOUNT}:{asked.text('name')}",
-        extra=lambda asked, identity: {  # noqa: ARG005
+        adds=lambda asked, identity: {  # noqa: ARG005
             "arn": asked.arn("budgets", f"budget/{asked.text('name')}", regional=False),
             "accountId": ACCOUNT,
         },
@@ -92,7 +92,7 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:amp/workspace:Workspace": Kind(
         identity=lambda asked: f"ws-{asked.hex(36)}",
-        extra=lambda asked, identity: {
+        adds=lambda asked, identity: {
             "arn": asked.arn("aps", f"workspace/{identity}"),
             "prometheusEndpoint": f"https://aps-workspaces.{asked.region}.amazonaws.com/workspaces/{identity}/",
         },

@@ -1,9 +1,7 @@
 """VPCs and what is in them."""
 
-from typing import Any
-
 from lab.cloud.asked import ACCOUNT, Asked
-from lab.cloud.aws.kind import Kind, Naming, address, prefixed
+from lab.cloud.aws.kind import Adds, Kind, Naming, address, prefixed
 from lab.cloud.wire import Properties
 
 
@@ -21,7 +19,7 @@ def _vpc(asked: Asked, identity: str) -> Properties:
     }
 
 
-def _owned(resource: str) -> Any:
+def _owned(resource: str) -> Adds:
     return lambda asked, identity: {"arn": asked.arn("ec2", f"{resource}/{identity}"), "ownerId": ACCOUNT}
 
 
@@ -68,7 +66,8 @@ def _endpoint(asked: Asked, identity: str) -> Properties:
     }
     if asked.inputs.get("vpcEndpointType", "Gateway") == "Gateway":
         return answer | {"prefixListId": f"pl-{asked.hex(8, 'pl')}", "cidrBlocks": ["52.216.0.0/15"]}
-    host = f"{identity}-{asked.hex(8, 'dns')}.{asked.text('serviceName').rpartition('.')[2]}.{asked.region}.vpce.amazonaws.com"
+    service = asked.text("serviceName").rpartition(".")[2]
+    host = f"{identity}-{asked.hex(8, 'dns')}.{service}.{asked.region}.vpce.amazonaws.com"
     return answer | {
         "dnsEntries": [{"dnsName": host, "hostedZoneId": "Z7HUB22UULQXV"}],
         "networkInterfaceIds": [f"eni-0{asked.hex(16, 'eni')}"],
@@ -84,30 +83,31 @@ def _rule(asked: Asked, identity: str) -> Properties:
 
 KINDS: dict[str, Kind] = {
     "aws:ec2/vpc:Vpc": Kind(
-        identity=prefixed("vpc"), extra=_vpc, forced="cidrBlock ipv4IpamPoolId ipv4NetmaskLength"
+        identity=prefixed("vpc"), adds=_vpc, forced="cidrBlock ipv4IpamPoolId ipv4NetmaskLength"
     ),
     "aws:ec2/subnet:Subnet": Kind(
         identity=prefixed("subnet"),
-        extra=_subnet,
+        adds=_subnet,
         forced="vpcId cidrBlock availabilityZone availabilityZoneId ipv6Native outpostArn",
     ),
     "aws:ec2/internetGateway:InternetGateway": Kind(
-        identity=prefixed("igw"), extra=_owned("internet-gateway")
+        identity=prefixed("igw"), adds=_owned("internet-gateway")
     ),
     "aws:ec2/eip:Eip": Kind(
-        identity=prefixed("eipalloc"), extra=_eip, forced="domain networkBorderGroup publicIpv4Pool address"
+        identity=prefixed("eipalloc"), adds=_eip, forced="domain networkBorderGroup publicIpv4Pool address"
     ),
     "aws:ec2/natGateway:NatGateway": Kind(
         identity=prefixed("nat"),
-        extra=_nat,
-        forced="allocationId subnetId connectivityType privateIp vpcId availabilityMode secondaryPrivateIpAddressCount",
+        adds=_nat,
+        forced="allocationId subnetId connectivityType privateIp vpcId availabilityMode"
+        " secondaryPrivateIpAddressCount",
     ),
     "aws:ec2/routeTable:RouteTable": Kind(
-        identity=prefixed("rtb"), extra=_owned("route-table"), forced="vpcId"
+        identity=prefixed("rtb"), adds=_owned("route-table"), forced="vpcId"
     ),
     "aws:ec2/route:Route": Kind(
         identity=lambda asked: f"r-{asked.text('routeTableId')}{asked.number(4294967295)}",
-        extra=lambda asked, identity: {"origin": "CreateRoute", "state": "active"},  # noqa: ARG005
+        adds=lambda asked, identity: {"origin": "CreateRoute", "state": "active"},  # noqa: ARG005
         forced="routeTableId destinationCidrBlock destinationIpv6CidrBlock destinationPrefixListId",
         tagged=False,
     ),
@@ -118,11 +118,11 @@ KINDS: dict[str, Kind] = {
         identity=prefixed("rtbassoc"), forced="vpcId", tagged=False
     ),
     "aws:ec2/vpcEndpoint:VpcEndpoint": Kind(
-        identity=prefixed("vpce"), extra=_endpoint, forced="vpcId serviceName vpcEndpointType serviceRegion"
+        identity=prefixed("vpce"), adds=_endpoint, forced="vpcId serviceName vpcEndpointType serviceRegion"
     ),
     "aws:ec2/securityGroup:SecurityGroup": Kind(
         identity=prefixed("sg"),
-        extra=lambda asked, identity: {
+        adds=lambda asked, identity: {
             "arn": asked.arn("ec2", f"security-group/{identity}"),
             "ownerId": ACCOUNT,
             "description": "Managed by Pulumi",
@@ -132,7 +132,7 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": Kind(
         identity=prefixed("sg"),
-        extra=lambda asked, identity: {
+        adds=lambda asked, identity: {
             "arn": asked.arn("ec2", f"security-group/{identity}"),
             "ownerId": ACCOUNT,
             "name": "default",
@@ -142,20 +142,20 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:ec2/securityGroupRule:SecurityGroupRule": Kind(
         identity=lambda asked: f"sgrule-{asked.number(4294967295)}",
-        extra=lambda asked, identity: {"securityGroupRuleId": f"sgr-0{asked.hex(16, 'rule')}"},  # noqa: ARG005
+        adds=lambda asked, identity: {"securityGroupRuleId": f"sgr-0{asked.hex(16, 'rule')}"},  # noqa: ARG005
         forced="type fromPort toPort protocol cidrBlocks ipv6CidrBlocks prefixListIds securityGroupId"
         " sourceSecurityGroupId self",
         tagged=False,
     ),
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": Kind(
-        identity=prefixed("sgr"), extra=_rule, forced="securityGroupId"
+        identity=prefixed("sgr"), adds=_rule, forced="securityGroupId"
     ),
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": Kind(
-        identity=prefixed("sgr"), extra=_rule, forced="securityGroupId"
+        identity=prefixed("sgr"), adds=_rule, forced="securityGroupId"
     ),
     "aws:ec2/launchTemplate:LaunchTemplate": Kind(
         identity=prefixed("lt"),
-        extra=lambda asked, identity: {
+        adds=lambda asked, identity: {
             "arn": asked.arn("ec2", f"launch-template/{identity}"),
             "latestVersion": 1,
             "defaultVersion": 1,
@@ -165,7 +165,7 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:ec2/flowLog:FlowLog": Kind(
         identity=prefixed("fl"),
-        extra=lambda asked, identity: {"arn": asked.arn("ec2", f"vpc-flow-log/{identity}")},
+        adds=lambda asked, identity: {"arn": asked.arn("ec2", f"vpc-flow-log/{identity}")},
         forced="vpcId subnetId eniId logDestination logDestinationType logFormat iamRoleArn trafficType"
         " maxAggregationInterval destinationOptions",
     ),

@@ -96,7 +96,7 @@ def _of_bucket() -> Kind:
 KINDS: dict[str, Kind] = {
     "aws:s3/bucket:Bucket": Kind(
         identity=by("bucket"),
-        extra=_bucket,
+        adds=_bucket,
         forced="bucket bucketPrefix objectLockEnabled",
         naming=Naming(key="bucket", limit=63, lower=True),
     ),
@@ -114,34 +114,34 @@ KINDS: dict[str, Kind] = {
         )
     },
     "aws:s3/bucketObjectv2:BucketObjectv2": Kind(
-        identity=by("bucket", "key", between="/"), extra=_object, forced="bucket key"
+        identity=by("bucket", "key", between="/"), adds=_object, forced="bucket key"
     ),
     "aws:s3/bucketObject:BucketObject": Kind(
-        identity=by("bucket", "key", between="/"), extra=_object, forced="bucket key"
+        identity=by("bucket", "key", between="/"), adds=_object, forced="bucket key"
     ),
     "aws:kms/key:Key": Kind(
         identity=_uuid,
-        extra=_key,
+        adds=_key,
         forced="customerMasterKeySpec keyUsage customKeyStoreId multiRegion xksKeyId",
     ),
     "aws:kms/alias:Alias": Kind(
         identity=by("name"),
-        extra=_alias,
+        adds=_alias,
         forced="name namePrefix",
         naming=Naming(key="name", limit=256, prefix="alias/"),
         tagged=False,
     ),
     "aws:efs/fileSystem:FileSystem": Kind(
         identity=prefixed("fs"),
-        extra=_efs,
+        adds=_efs,
         forced="creationToken performanceMode encrypted kmsKeyId availabilityZoneName",
     ),
     "aws:efs/mountTarget:MountTarget": Kind(
-        identity=prefixed("fsmt"), extra=_mount, forced="fileSystemId subnetId ipAddress", tagged=False
+        identity=prefixed("fsmt"), adds=_mount, forced="fileSystemId subnetId ipAddress", tagged=False
     ),
     "aws:efs/accessPoint:AccessPoint": Kind(
         identity=prefixed("fsap"),
-        extra=lambda asked, identity: {
+        adds=lambda asked, identity: {
             "arn": asked.arn("elasticfilesystem", f"access-point/{identity}"),
             "fileSystemArn": asked.arn("elasticfilesystem", f"file-system/{asked.text('fileSystemId')}"),
             "ownerId": ACCOUNT,
@@ -156,13 +156,13 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:fsx/lustreFileSystem:LustreFileSystem": Kind(
         identity=prefixed("fs"),
-        extra=_lustre,
+        adds=_lustre,
         forced="subnetIds securityGroupIds deploymentType storageType kmsKeyId exportPath importPath backupId"
         " driveCacheType importedFileChunkSize copyTagsToBackups efaEnabled",
     ),
     "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation": Kind(
         identity=prefixed("dra"),
-        extra=lambda asked, identity: {
+        adds=lambda asked, identity: {
             "arn": asked.arn("fsx", f"association/{asked.text('fileSystemId')}/{identity}"),
             "associationId": identity,
         },
@@ -170,7 +170,7 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:ecr/repository:Repository": Kind(
         identity=by("name"),
-        extra=lambda asked, identity: {
+        adds=lambda asked, identity: {
             "arn": asked.arn("ecr", f"repository/{identity}"),
             "registryId": ACCOUNT,
             "repositoryUrl": f"{ACCOUNT}.dkr.ecr.{asked.region}.amazonaws.com/{identity}",
@@ -180,7 +180,7 @@ KINDS: dict[str, Kind] = {
     ),
     "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": Kind(
         identity=by("ecrRepositoryPrefix"),
-        extra=lambda asked, identity: {"registryId": ACCOUNT},  # noqa: ARG005
+        adds=lambda asked, identity: {"registryId": ACCOUNT},  # noqa: ARG005
         forced="ecrRepositoryPrefix upstreamRegistryUrl",
         tagged=False,
     ),

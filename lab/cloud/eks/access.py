@@ -27,7 +27,8 @@ def entries(
             depends=[cluster.urn],
         )
         made.append(registered.urn)
-        for policy, association in (entry.get("accessPolicies") or {}).items():
+        policies: Mapping[str, Any] = entry.get("accessPolicies") or {}
+        for policy, association in policies.items():
             monitor.resource(
                 "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
                 f"{name}-{key}-{policy}",

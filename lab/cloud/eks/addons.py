@@ -125,4 +125,4 @@ def _dump(values: Any) -> str:
 def _newest(which: str, cluster: Registered) -> Any:
     if which in _NEWEST:
         return _NEWEST[which]
-    return derived(lambda version: f"v{version}.0-eksbuild.2", cluster.get("version"))
+    return derived("v{}.0-eksbuild.2".format, cluster.get("version"))

@@ -1,7 +1,7 @@
 """`eks:index:Cluster`: what the component registers, in the plugin's order."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from lab.cloud.eks import access, addons, control_plane, security
 from lab.cloud.eks.kubeconfig import kubeconfig
@@ -11,7 +11,7 @@ from lab.cloud.eks.values import derived, opened
 from lab.cloud.wire import Properties, bare
 
 
-class Unrecorded(ValueError):
+class UnrecordedError(ValueError):
     """The component was asked for something that the recorded cloud does not know."""
 
 
@@ -25,15 +25,27 @@ _UNRECORDED = {
 }
 
 _SHAPES = frozenset(
-    "accessEntries vpcCniOptions corednsAddonOptions kubeProxyAddonOptions providerCredentialOpts skipDefaultNodeGroup"
-    " skipDefaultSecurityGroups useDefaultVpcCni createOidcProvider authenticationMode serviceRole"
-    " clusterSecurityGroup".split()
+    {
+        "accessEntries",
+        "authenticationMode",
+        "clusterSecurityGroup",
+        "corednsAddonOptions",
+        "createOidcProvider",
+        "kubeProxyAddonOptions",
+        "providerCredentialOpts",
+        "serviceRole",
+        "skipDefaultNodeGroup",
+        "skipDefaultSecurityGroups",
+        "useDefaultVpcCni",
+        "vpcCniOptions",
+    }
 )
-"""Arguments that decide which children there are: they are plain values even when the program passes Outputs."""
+"""Arguments that decide which children there are: they are plain values even when the program passes
+Outputs."""
 
 
 def refuse_unrecorded(args: Properties) -> None:
-    """Raises Unrecorded with every argument that has no recording, all at once."""
+    """Raises UnrecordedError with every argument that has no recording, all at once."""
     problems = [
         f"{key}: given {what}; allowed none in the recorded cloud; leave it out"
         for key, what in _UNRECORDED.items()
@@ -41,7 +53,7 @@ def refuse_unrecorded(args: Properties) -> None:
     ]
     if not bare(args.get("skipDefaultNodeGroup")):
         problems.append(
-            "skipDefaultNodeGroup: given false; allowed true: the plugin's default node group is not recorded;"
+            "skipDefaultNodeGroup: given false; allowed true: the plugin's own node group is not recorded;"
             " declare aws.eks.NodeGroup"
         )
     if bare(args.get("authenticationMode")) != "API":
@@ -53,7 +65,7 @@ def refuse_unrecorded(args: Properties) -> None:
             "vpcId: given none; allowed a VPC of the program: the account's default is not asked for; set it"
         )
     if problems:
-        raise Unrecorded("; ".join(problems))
+        raise UnrecordedError("; ".join(problems))
 
 
 def construct(monitor: Monitor, component: Registered, name: str, args: Properties) -> Properties:
@@ -66,9 +78,9 @@ def construct(monitor: Monitor, component: Registered, name: str, args: Properti
     control = control_plane.control_plane(
         monitor, name, args, role.get("arn"), None if group is None else group.get("id"), ready, parent
     )
-    if (args.get("kubeProxyAddonOptions") or {}).get("enabled", True):
-        options = args.get("kubeProxyAddonOptions") or {}
-        addons.addon(monitor, name, "kube-proxy", options, control, args.get("tags"), parent)
+    proxy: Properties = args.get("kubeProxyAddonOptions") or {}
+    if proxy.get("enabled", True):
+        addons.addon(monitor, name, "kube-proxy", proxy, control, args.get("tags"), parent)
     config = _config(control, args, with_profile=False)
     provider = monitor.resource(
         "pulumi:providers:kubernetes",
@@ -89,7 +101,7 @@ def construct(monitor: Monitor, component: Registered, name: str, args: Properti
             parent,
             entered,
         )
-    coredns = args.get("corednsAddonOptions") or {}
+    coredns: Properties = args.get("corednsAddonOptions") or {}
     if coredns.get("enabled") is True or coredns.get("configurationValues"):
         addons.addon(monitor, name, "coredns", coredns, control, args.get("tags"), parent)
     oidc = _oidc(monitor, name, control, parent) if args.get("createOidcProvider") else None
@@ -124,15 +136,15 @@ def _group(monitor: Monitor, name: str, args: Properties, parent: str) -> Regist
 
 
 def _config(control: Registered, args: Properties, *, with_profile: bool) -> Any:
-    options = args.get("providerCredentialOpts") or {}
-    return derived(
-        lambda name, endpoint, authority, arn, role, profile: kubeconfig(
-            name, endpoint, authority["data"], arn, role, profile if with_profile else None
-        ),
-        *(control.get(key) for key in ("name", "endpoint", "certificateAuthority", "arn")),
-        options.get("roleArn"),
-        options.get("profileName"),
-    )
+    options: Properties = args.get("providerCredentialOpts") or {}
+
+    def make(
+        name: str, endpoint: str, authority: Properties, arn: str, role: str | None, profile: str | None
+    ) -> Any:
+        return kubeconfig(name, endpoint, authority["data"], arn, role, profile if with_profile else None)
+
+    known = (control.get(key) for key in ("name", "endpoint", "certificateAuthority", "arn"))
+    return derived(make, *known, options.get("roleArn"), options.get("profileName"))
 
 
 def _oidc(monitor: Monitor, name: str, control: Registered, parent: str) -> Registered:
@@ -152,6 +164,14 @@ def _issuer(identities: Any) -> str:
     return str(identities[0]["oidcs"][0]["issuer"])
 
 
+def _own_group(config: Properties) -> str:
+    return str(config["clusterSecurityGroupId"])
+
+
+def _host_and_path(url: str) -> str:
+    return url.removeprefix("https://")
+
+
 def _dump(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
@@ -168,7 +188,7 @@ def _outputs(
     oidc: Registered | None,
     cni: Registered | None,
 ) -> Properties:
-    own = derived(lambda vpc: vpc["clusterSecurityGroupId"], control.get("vpcConfig"))
+    own = derived(_own_group, control.get("vpcConfig"))
     issuer = derived(_issuer, control.get("identities"))
     core: Properties = {
         "cluster": control.reference,
@@ -187,7 +207,7 @@ def _outputs(
         "clusterSecurityGroup": None if group is None else group.reference,
         "oidcProvider": None if oidc is None else oidc.reference,
         "vpcCni": None if cni is None else cni.reference,
-        "accessEntries": list((args.get("accessEntries") or {}).values()),
+        "accessEntries": list(cast(Properties, args.get("accessEntries") or {}).values()),
         "storageClasses": {},
     }
     state: Properties = {
@@ -204,7 +224,7 @@ def _outputs(
         "clusterIngressRuleId": "" if back is None else back.get("securityGroupRuleId"),
         "oidcProviderArn": "" if oidc is None else oidc.get("arn"),
         "oidcProviderUrl": issuer,
-        "oidcIssuer": derived(lambda url: url.removeprefix("https://"), issuer),
+        "oidcIssuer": derived(_host_and_path, issuer),
         "defaultNodeGroupAsgName": "",
         "fargateProfileId": "",
         "fargateProfileStatus": "",

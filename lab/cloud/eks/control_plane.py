@@ -3,7 +3,7 @@
 from typing import Any
 
 from lab.cloud.eks.monitor import Monitor, Registered
-from lab.cloud.eks.values import derived
+from lab.cloud.eks.values import derived, merged
 from lab.cloud.wire import bare
 
 CREATION_ONLY = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
@@ -12,7 +12,8 @@ CREATION_ONLY = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootst
 def control_plane(
     monitor: Monitor, name: str, args: dict[str, Any], role: Any, group: Any, depends: list[str], parent: str
 ) -> Registered:
-    """Registers the cluster itself. `role` is the ARN of its role, `group` the id of its own security group or None."""
+    """Registers the cluster itself. `role` is the ARN of its role, `group` the id of its own security group
+    or None."""
     return monitor.resource(
         "aws:eks/cluster:Cluster",
         f"{name}-eksCluster",
@@ -24,11 +25,7 @@ def control_plane(
             "vpcConfig": _vpc(args, group),
             "version": args.get("version"),
             "enabledClusterLogTypes": args.get("enabledClusterLogTypes"),
-            "tags": derived(
-                lambda tags, own: {"Name": f"{name}-eksCluster", **(own or {}), **(tags or {})},
-                args.get("tags"),
-                args.get("clusterTags"),
-            ),
+            "tags": merged({"Name": f"{name}-eksCluster"}, args.get("clusterTags"), args.get("tags")),
             "encryptionConfig": _encryption(args.get("encryptionConfigKeyArn")),
             "accessConfig": _access(args.get("authenticationMode")),
             "upgradePolicy": args.get("upgradePolicy"),
@@ -44,11 +41,11 @@ def subnets(args: dict[str, Any]) -> Any:
     """All of the cluster's subnets: those given as such, or public and private ones together."""
     if args.get("subnetIds") is not None:
         return args["subnetIds"]
-    return derived(
-        lambda public, private: [*(public or []), *(private or [])],
-        args.get("publicSubnetIds"),
-        args.get("privateSubnetIds"),
-    )
+    return derived(_joined, args.get("publicSubnetIds"), args.get("privateSubnetIds"))
+
+
+def _joined(public: list[str] | None, private: list[str] | None) -> list[str]:
+    return [*(public or []), *(private or [])]
 
 
 def _vpc(args: dict[str, Any], group: Any) -> dict[str, Any]:

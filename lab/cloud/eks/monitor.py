@@ -14,7 +14,8 @@ from lab.cloud.wire import UNKNOWN, Properties, bare, dependencies, reference, t
 
 @dataclass(frozen=True, kw_only=True)
 class Registered:
-    """A resource that the engine has taken. `id` is empty for a component and UNKNOWN during the preview of a creation."""
+    """A resource that the engine has taken. `id` is empty for a component and UNKNOWN during the preview of
+    a creation."""
 
     urn: str
     id: str

@@ -1,4 +1,5 @@
 """Serves the recorded pulumi-eks plugin."""
+# ruff: noqa: N802, ARG002 - method names and signatures are those of the protocol
 
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -61,23 +62,23 @@ class EksProvider(RecordedProvider):
     def __init__(self, journal: Journal, *, collecting: bool) -> None:
         super().__init__(EksBook(), journal, collecting=collecting)
 
-    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002 - names of the protocol
+    def Handshake(self, request: Any, context: Any) -> Any:
         return provider_pb2.ProviderHandshakeResponse(
             accept_secrets=True, accept_resources=True, accept_outputs=True
         )
 
-    def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
+    def Configure(self, request: Any, context: Any) -> Any:
         return provider_pb2.ConfigureResponse(
             acceptSecrets=True, acceptResources=True, acceptOutputs=True, supportsPreview=True
         )
 
-    def Construct(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Construct(self, request: Any, context: Any) -> Any:
         if request.type != "eks:index:Cluster":
             self._refuse_component(request, "use the resources of pulumi_aws.eks instead", context)
         monitor = Monitor(request.monitorEndpoint, request.providers, _VERSIONS)
         try:
             return self._cluster(monitor, request)
-        except cluster.Unrecorded as error:
+        except cluster.UnrecordedError as error:
             self._refuse_component(request, str(error), context)
         except grpc.RpcError as error:
             context.abort(error.code(), error.details())

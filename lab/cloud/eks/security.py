@@ -3,7 +3,7 @@
 from typing import Any
 
 from lab.cloud.eks.monitor import Monitor, Registered
-from lab.cloud.eks.values import derived
+from lab.cloud.eks.values import derived, merged
 
 _GROUP = "aws:ec2/securityGroup:SecurityGroup"
 _RULE = "aws:ec2/securityGroupRule:SecurityGroupRule"
@@ -19,11 +19,8 @@ _OUT = {
 
 def cluster_group(monitor: Monitor, name: str, args: dict[str, Any], parent: str) -> Registered:
     """The control plane's group, with a way out."""
-    tags = derived(
-        lambda extra, own: {"Name": f"{name}-eksClusterSecurityGroup", **(own or {}), **(extra or {})},
-        args.get("tags"),
-        args.get("clusterSecurityGroupTags"),
-    )
+    own = {"Name": f"{name}-eksClusterSecurityGroup"}
+    tags = merged(own, args.get("clusterSecurityGroupTags"), args.get("tags"))
     group = monitor.resource(
         _GROUP,
         f"{name}-eksClusterSecurityGroup",
@@ -43,16 +40,9 @@ def node_group(
     monitor: Monitor, name: str, args: dict[str, Any], cluster: Registered, control: Any, parent: str
 ) -> tuple[Registered, Registered]:
     """The nodes' group with its rules, and the rule that lets them reach the API server."""
-    tags = derived(
-        lambda extra, own, cluster_name: {
-            "Name": f"{name}-nodeSecurityGroup",
-            f"kubernetes.io/cluster/{cluster_name}": "owned",
-            **(own or {}),
-            **(extra or {}),
-        },
-        args.get("tags"),
-        args.get("nodeSecurityGroupTags"),
-        cluster.get("name"),
+    owned = derived(_owned, cluster.get("name"))
+    tags = merged(
+        {"Name": f"{name}-nodeSecurityGroup"}, owned, args.get("nodeSecurityGroupTags"), args.get("tags")
     )
     group = monitor.resource(
         _GROUP,
@@ -78,7 +68,10 @@ def node_group(
     from_control = {"sourceSecurityGroupId": control}
     kubelets = "Allow worker Kubelets and pods to receive communication from the cluster control plane"
     rule("eksNodeClusterIngressRule", ingress(kubelets, 1025, 65535, "tcp", nodes, from_control))
-    extensions = "Allow pods running extension API servers on port 443 to receive communication from cluster control plane"
+    extensions = (
+        "Allow pods running extension API servers on port 443 to receive communication from"
+        " cluster control plane"
+    )
     rule("eksExtApiServerClusterIngressRule", ingress(extensions, 443, 443, "tcp", nodes, from_control))
     rule("eksNodeInternetEgressRule", {**_OUT, "securityGroupId": nodes})
     reach = "Allow pods to communicate with the cluster API Server"
@@ -86,3 +79,7 @@ def node_group(
         "eksClusterIngressRule", ingress(reach, 443, 443, "tcp", control, {"sourceSecurityGroupId": nodes})
     )
     return group, back
+
+
+def _owned(cluster: str) -> dict[str, str]:
+    return {f"kubernetes.io/cluster/{cluster}": "owned"}

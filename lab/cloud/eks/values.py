@@ -17,11 +17,21 @@ def output(value: Any, urns: list[str], *, secret: bool = False) -> dict[str, An
 
 
 def derived(make: Callable[..., Any], *sources: Any) -> dict[str, Any]:
-    """`make` applied to the plain sources, or an unknown Output when a source is unknown; keeps where they come from."""
+    """`make` applied to the plain sources, or an unknown Output when a source is unknown; keeps where they
+    come from."""
     plain = [bare(source) for source in sources]
     urns = [urn for source in sources for urn in dependencies(source)]
     secret = any(is_secret(source) for source in sources)
     return output(UNKNOWN if has_unknown(plain) else make(*plain), urns, secret=secret)
+
+
+def merged(first: dict[str, str], *rest: Any) -> dict[str, Any]:
+    """`first` and the given tags as one Output; later ones win, absent ones are skipped."""
+
+    def merge(*tags: dict[str, str] | None) -> dict[str, str]:
+        return {key: value for one in (first, *tags) for key, value in (one or {}).items()}
+
+    return derived(merge, *rest)
 
 
 def is_secret(value: object) -> bool:
@@ -37,11 +47,7 @@ def is_secret(value: object) -> bool:
 
 
 def opened(value: Any) -> Any:
-    """The value without its outermost Output, or None when that is not known yet; what is inside stays as it is."""
-    if isinstance(value, Mapping):
-        wrapped = cast(Mapping[str, Any], value)
-        if wrapped.get(SIGNATURE) == OUTPUT:
-            return opened(wrapped.get("value"))
-        if wrapped.get(SIGNATURE) == SECRET:
-            return opened(wrapped.get("value"))
-    return value
+    """The value without its outermost Output, or None when that is not known yet; what is inside stays as
+    it is."""
+    wrapped = cast(dict[str, Any], value if isinstance(value, Mapping) else {})
+    return opened(wrapped.get("value")) if wrapped.get(SIGNATURE) in (OUTPUT, SECRET) else cast(Any, value)

@@ -45,11 +45,13 @@ class KubernetesBook:
         return forced(type_, self._mutable)
 
     def deletes_first(self, type_: str, old: Properties, new: Properties) -> bool:
-        """An object that keeps the name its author gave it cannot exist twice; a release's replacement is made first."""
+        """An object that keeps the name its author gave it cannot exist twice; a release's replacement is
+        made first."""
         if type_ == RELEASE:
             return False
-        before, after = old.get("metadata") or {}, new.get("metadata") or {}
-        named = bool(after.get("name")) and (after.get("annotations") or {}).get(_AUTONAMED) != "true"
+        before: Properties = old.get("metadata") or {}
+        after: Properties = new.get("metadata") or {}
+        named = bool(after.get("name")) and not _is_autonamed(after)
         return named and all(before.get(key) == after.get(key) for key in ("name", "namespace"))
 
     def same(self, old: object, new: object) -> bool:
@@ -94,10 +96,15 @@ def _named(asked: Asked, before: Properties) -> Properties:
     if metadata.get("name") or metadata.get("generateName"):
         return asked.inputs
     was: Properties = before.get("metadata") or {}
-    kept = was.get("name") if (was.get("annotations") or {}).get(_AUTONAMED) == "true" else None
+    kept = was.get("name") if _is_autonamed(was) else None
     metadata["name"] = kept or f"{asked.name}-{asked.hex(8, 'name')}"
     metadata["annotations"] = {**(metadata.get("annotations") or {}), _AUTONAMED: "true"}
     return {**asked.inputs, "metadata": metadata}
+
+
+def _is_autonamed(metadata: Properties) -> bool:
+    annotations: Properties = metadata.get("annotations") or {}
+    return annotations.get(_AUTONAMED) == "true"
 
 
 def _release_defaults(asked: Asked, before: Properties) -> Properties:

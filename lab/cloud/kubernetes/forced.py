@@ -13,8 +13,8 @@ _STATEFUL = (
     "spec.volumeClaimTemplates",
 )
 _VOLUMES = (
-    "awsElasticBlockStore azureDisk azureFile cephfs cinder csi fc flexVolume flocker gcePersistentDisk glusterfs hostPath"
-    " iscsi local nfs photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos vsphereVolume"
+    "awsElasticBlockStore azureDisk azureFile cephfs cinder csi fc flexVolume flocker gcePersistentDisk"
+    " glusterfs hostPath iscsi local nfs photonPersistentDisk portworxVolume quobyte rbd scaleIO storageos vsphereVolume"
 )
 
 _FORCED: dict[str, tuple[str, ...]] = {

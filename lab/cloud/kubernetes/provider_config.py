@@ -1,7 +1,8 @@
 """When the kubernetes provider itself would be replaced, and every object of the cluster with it.
 
-The rules are the real provider's (provider/pkg/provider/provider.go, DiffConfig): `clusterIdentifier` alone decides where
-it is set; else the cluster that the kubeconfig's current context names; an unknown kubeconfig counts as another cluster.
+The rules are the real provider's (provider/pkg/provider/provider.go, DiffConfig): `clusterIdentifier` alone
+decides where it is set; else the cluster that the kubeconfig's current context names; an unknown kubeconfig
+counts as another cluster.
 """
 
 from typing import Any, cast
@@ -32,10 +33,14 @@ def _active(settings: Properties) -> object:
     """The active cluster's entry in the kubeconfig, None where there is none."""
     config = _parsed(settings.get("kubeconfig"))
     context = settings.get("context") or config.get("current-context")
-    contexts = {entry["name"]: entry.get("context") or {} for entry in config.get("contexts") or []}
-    cluster = settings.get("cluster") or (contexts.get(context) or {}).get("cluster")
-    clusters = {entry["name"]: entry.get("cluster") for entry in config.get("clusters") or []}
-    return clusters.get(cluster)
+    named = settings.get("cluster") or _entry(config, "contexts", context, "context").get("cluster")
+    return _entry(config, "clusters", named, "cluster") or None
+
+
+def _entry(config: Properties, group: str, name: object, key: str) -> Properties:
+    entries: list[Properties] = config.get(group) or []
+    found: list[Properties | None] = [entry.get(key) for entry in entries if entry.get("name") == name]
+    return (found[0] if found else None) or {}
 
 
 def _parsed(kubeconfig: object) -> dict[str, Any]:

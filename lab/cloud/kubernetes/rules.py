@@ -1,4 +1,5 @@
-"""What an API server would refuse of any object, where it is cheap to know: names and labels, and two of one name."""
+"""What an API server would refuse of any object, where it is cheap to know: names and labels, and two of
+one name."""
 
 import re
 from collections.abc import Iterator

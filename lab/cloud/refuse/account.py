@@ -19,7 +19,8 @@ class Subnet:
 
 @dataclass
 class Account:
-    """Names, networks and inline policy sizes of one run. Hold `lock` around a read and the write that follows from it."""
+    """Names, networks and inline policy sizes of one run. Hold `lock` around a read and the write that
+    follows from it."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     owners: dict[Hashable, str] = field(default_factory=dict[Hashable, str])

@@ -1,7 +1,7 @@
 """IAM documents: JSON that IAM can read, principals where they belong, and the size limits.
 
-Sizes do not count white space (IAM User Guide, "IAM and AWS STS quotas"): 6,144 characters for a managed policy, 10,240
-for all inline policies of a role together, 2,048 for a trust policy.
+Sizes do not count white space (IAM User Guide, "IAM and AWS STS quotas"): 6,144 characters for a managed
+policy, 10,240 for all inline policies of a role together, 2,048 for a trust policy.
 """
 
 import json

@@ -46,7 +46,8 @@ _SHAPES: dict[str, tuple[str, str, str]] = {
         "1 to 255 characters of a-z A-Z 0-9 ._-:/()#,@[]+=&;{}!$*, not starting with sg-",
     ),
 }
-"""Property, pattern and the pattern in words (IAM, EKS, SQS, EventBridge, KMS and EC2 API references; S3 bucket rules)."""
+"""Property, pattern and the pattern in words (IAM, EKS, SQS, EventBridge, KMS and EC2 API references; S3
+bucket rules)."""
 
 _UNIQUE: dict[str, tuple[str, ...]] = {
     "aws:s3/bucket:Bucket": ("bucket",),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
+from typing import cast
 
 from lab.cloud.asked import Asked
 from lab.cloud.refuse.account import Account, Subnet
@@ -61,11 +62,12 @@ def cluster(asked: Asked, account: Account) -> Iterator[Problem]:
     """EKS wants subnets in at least two zones (EKS CreateCluster)."""
     if asked.type != "aws:eks/cluster:Cluster":
         return
-    ids = (asked.inputs.get("vpcConfig") or {}).get("subnetIds")
-    if not isinstance(ids, list) or has_unknown(ids):
+    given: object = asked.object("vpcConfig").get("subnetIds")
+    if not isinstance(given, list) or has_unknown(cast(list[object], given)):
         return
+    ids = cast(list[str], given)
     with account.lock:
-        subnets = [account.subnets[one] for one in map(str, ids) if one in account.subnets]
+        subnets = [account.subnets[one] for one in ids if one in account.subnets]
     zones = {one.zone for one in subnets}
     if len(subnets) == len(ids) and "" not in zones and len(zones) < 2:
         yield Problem(

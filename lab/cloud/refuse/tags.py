@@ -1,4 +1,5 @@
-"""Tags: 128 and 256 characters, 50 on a resource, no `aws:` of one's own (AWS General Reference, "Tagging")."""
+"""Tags: 128 and 256 characters, 50 on a resource, no `aws:` of one's own (AWS General Reference,
+"Tagging")."""
 
 from collections.abc import Iterator
 from typing import cast

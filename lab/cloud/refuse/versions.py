@@ -24,8 +24,8 @@ def version(asked: Asked, account: Account) -> Iterator[Problem]:
 def endpoint(asked: Asked, account: Account) -> Iterator[Problem]:
     """A cluster must have a private or a public endpoint; CIDRs belong to the public one."""
     del account
-    config = asked.inputs.get("vpcConfig")
-    if asked.type != "aws:eks/cluster:Cluster" or not isinstance(config, dict):
+    config = asked.object("vpcConfig")
+    if asked.type != "aws:eks/cluster:Cluster":
         return
     public, private = config.get("endpointPublicAccess", True), config.get("endpointPrivateAccess", False)
     if public is False and private is False:
