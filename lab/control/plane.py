@@ -17,7 +17,7 @@ from lab.control.parts import registry
 from lab.control.parts.context import Context
 from lab.control.settings import LabSettings
 from lab.control.starting import Progress, bring_up, quiet, tail
-from lab.control.state import State, load, locked, save
+from lab.control.state import State, load, loaded, locked, save
 
 DEFAULT_STATE = Path(".headroom") / "lab"
 """Where a lab lies unless told otherwise, relative to the project."""
@@ -72,7 +72,7 @@ def up(
     layout = Layout(state_dir.absolute())
     asked = registry.closure(components)
     binaries = tools.ensure(registry.tools_of(asked), tools_progress)
-    with locked(layout):
+    with locked(layout, create=True):
         state = load(layout) or State()
         state.settings = settings or state.settings
         names = _with_earlier(state, asked)
@@ -121,14 +121,6 @@ def down(state_dir: Path, *, keep: bool = False) -> list[str]:
         shutil.rmtree(layout.root)
     ports.release(layout.root)
     return ended
-
-
-def loaded(layout: Layout) -> State:
-    """The state of a lab that must be there. Raises LabError when it is not."""
-    state = load(layout)
-    if state is None:
-        raise LabError(f"There is no lab in {layout.root}. Start one with `headroom lab up`.")
-    return state
 
 
 def _plane(layout: Layout, state: State) -> Plane:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from lab.control.component import Component
 from lab.control.errors import LabError
 
-_PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL")
+_PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "HEADROOM_CACHE")
 # The start time is read from a clock that may be set; the command must be equal as well, so this can be wide.
 _CLOCK_SLACK_SECONDS = 60.0
 

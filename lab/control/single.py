@@ -6,9 +6,8 @@ from lab.control import process
 from lab.control.component import Component
 from lab.control.errors import LabError
 from lab.control.layout import Layout
-from lab.control.plane import loaded
 from lab.control.starting import bring_up, quiet
-from lab.control.state import Running, State, locked, save
+from lab.control.state import Running, State, loaded, locked, save
 
 
 def add(state_dir: Path, component: Component) -> None:

@@ -51,6 +51,19 @@ def load(layout: Layout) -> State | None:
         ) from error
 
 
+def loaded(layout: Layout) -> State:
+    """The state of a lab that must be there. Raises LabError when it is not."""
+    state = load(layout)
+    if state is None:
+        raise no_lab(layout)
+    return state
+
+
+def no_lab(layout: Layout) -> LabError:
+    """The error for a folder without a lab."""
+    return LabError(f"There is no lab in {layout.root}. Start one with `headroom lab up`.")
+
+
 def save(layout: Layout, state: State) -> None:
     """Writes the state so that a reader sees the old or the new one, never half of it."""
     layout.root.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -60,14 +73,18 @@ def save(layout: Layout, state: State) -> None:
 
 
 @contextmanager
-def locked(layout: Layout, seconds: float = 120.0) -> Generator[None]:
-    """Holds the lab's lock; waits for another command up to ``seconds``. Raises LabError when it takes longer.
+def locked(layout: Layout, *, seconds: float = 120.0, create: bool = False) -> Generator[None]:
+    """Holds the lab's lock; waits for another command up to ``seconds``.
 
-    The kernel frees the lock of a killed command, so it can't go stale.
+    Raises LabError when it takes longer, or when there is no lab and ``create`` is False. The kernel frees the
+    lock of a killed command, so it can't go stale.
     """
     deadline = time.monotonic() + seconds
     while True:
-        layout.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if create:
+            layout.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        elif not layout.root.is_dir():
+            raise no_lab(layout)
         with layout.lock.open("a+") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -82,7 +82,7 @@ PARTS: Mapping[str, Part] = MappingProxyType(
                 ports=("keda-adapter-metrics",),
                 tools=("keda-adapter",),
             ),
-            _part("prometheus", prometheus, needs=_API, tools=("prometheus",)),
+            _part("prometheus", prometheus, needs=_API, tools=("prometheus", "promtool")),
             _part("keeper", keeper, needs=_API),
         )
     }

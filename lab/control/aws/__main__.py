@@ -1,0 +1,45 @@
+"""``python -m lab.control.aws PORT PRICES SETTINGS``: serves the account on 127.0.0.1 until it is ended."""
+
+import logging
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from lab.control.aws import prices
+from lab.control.settings import AwsSettings
+
+
+def main(port: int, table: Path, account: AwsSettings) -> None:
+    """Serves, seeds over HTTP like any other client, then says that it is ready."""
+    # Read by moto when it is imported: its own AMIs are not those of the aliases, and cost seconds.
+    os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
+    from moto.core.models import DEFAULT_ACCOUNT_ID
+    from moto.ec2.models import ec2_backends
+    from moto.moto_api._internal import mock_random
+    from moto.moto_server.werkzeug_app import (
+        DomainDispatcherApplication,
+        MotoRequestHandler,
+        create_backend_app,
+    )
+    from werkzeug.serving import make_server
+
+    from lab.control.aws.answers import Answers
+    from lab.control.aws.seed import RANDOM_SEED, seed
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    moto: Any = DomainDispatcherApplication(create_backend_app)
+    images = ec2_backends[DEFAULT_ACCOUNT_ID][account.region]
+    answers = Answers(moto, prices.on_demand(table, account.region), account.region, account.zones, images)
+    server = make_server("127.0.0.1", port, answers, threaded=True, request_handler=MotoRequestHandler)
+    serving = threading.Thread(target=server.serve_forever, daemon=True)
+    serving.start()
+    mock_random.seed(RANDOM_SEED)
+    seed(f"http://127.0.0.1:{port}", account)
+    answers.ready = True
+    serving.join()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Path(sys.argv[2]), AwsSettings.model_validate_json(sys.argv[3]))
