@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from cli.check import check
+from cli.cloud import preview, rehearse
 from cli.render import render
 
 app = typer.Typer(
@@ -17,3 +18,5 @@ app = typer.Typer(
 )
 app.command()(check)
 app.command()(render)
+app.command()(preview)
+app.command()(rehearse)

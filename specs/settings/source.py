@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,6 +42,12 @@ def load(path: Path) -> StackFile:
     if not isinstance(config, Mapping) or not config:
         raise _refuse("config", "missing" if config is None else shown(cast(object, config)),
                       "a mapping with keys such as headroom:models", "start from a copy of Pulumi.dev.yaml")  # fmt: skip
+    try:
+        json.dumps(config, default=str)  # the engine hands configuration over as JSON
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _refuse(
+            "config", str(error), "values without cycles and with plain keys", "mend the anchors"
+        ) from error
     return StackFile(stack, _plain(cast(Mapping[object, object], config)))
 
 

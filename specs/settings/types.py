@@ -15,7 +15,7 @@ from specs.quantity import QuantityError, parse_bytes, parse_cpu
 DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 # One reference grammar for tags and digests: https://github.com/distribution/reference (regexp.go).
 IMAGE = re.compile(
-    r"(?P<name>[a-z0-9]([a-z0-9._:/-]*[a-z0-9])?)"
+    r"(?P<name>([a-z0-9.-]+(:\d+)?/)?[a-z0-9]+([._/-]+[a-z0-9]+)*)"
     r"(:(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
     r"(@(?P<digest>sha256:[0-9a-f]{64}))?"
 )

@@ -1,0 +1,164 @@
+"""`headroom preview` and `headroom rehearse`: the real engine and the policy pack over the recorded cloud."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from cli.stack import PROJECT, JsonOption, accepted, path_of
+from cli.terminal import console, errors, write_json
+from lab.cloud.outcome import Event, OnEvent, Outcome, Step
+from lab.cloud.pack import PolicyPack
+from lab.cloud.session import RecordedCloud
+from lab.tools import ensure
+
+STATE = PROJECT / ".headroom" / "cloud"
+STYLES = {"create": "green", "delete": "red", "update": "yellow", "replace": "magenta", "same": "dim"}
+NamedStack = Annotated[str, typer.Option("--stack", "-s", help="Stack of this project, such as dev or prod.")]
+PackOption = Annotated[bool, typer.Option("--policies/--no-policies", help="Judge with the policy pack.")]
+
+
+def preview(stack: NamedStack = "dev", policies: PackOption = True, as_json: JsonOption = False) -> None:
+    """Preview with the real Pulumi engine and the policy pack, no credentials. Exits 1 when blocked."""
+    accepted(stack, None)
+    with _cloud() as cloud, _progress(f"Previewing {stack}") as on_event:
+        outcome = cloud.preview(stack, pack=_pack(stack) if policies else None, on_event=on_event)
+    _report(outcome, as_json)
+
+
+def rehearse(stack: NamedStack = "prod", as_json: JsonOption = False) -> None:
+    """Bring the stack up over the recorded cloud, policy pack on; run it again to see that nothing changes."""
+    accepted(stack, None)
+    with _cloud() as cloud, _progress(f"Bringing {stack} up over the recorded cloud") as on_event:
+        outcome = cloud.up(stack, pack=_pack(stack), on_event=on_event)
+    _report(outcome, as_json)
+
+
+def _cloud() -> RecordedCloud:
+    return RecordedCloud(PROJECT, STATE, ensure(["pulumi"])["pulumi"])
+
+
+def _pack(stack: str) -> PolicyPack:
+    folder = PROJECT / "policies"
+    config = folder / f"{path_of(stack, None).name.split('.')[1]}.json"
+    return PolicyPack(path=folder, config=config if config.is_file() else None)
+
+
+class _progress:  # noqa: N801 - used as a context manager function
+    """A spinner with the count of finished resources, on standard error."""
+
+    def __init__(self, title: str) -> None:
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=errors,
+            transient=True,
+        )
+        self._title, self._done = title, 0
+
+    def __enter__(self) -> OnEvent:
+        self._bar.start()
+        self._task = self._bar.add_task(self._title)
+        return self._note
+
+    def _note(self, event: Event) -> None:
+        if isinstance(event, Step):
+            self._done += 1
+            self._bar.update(self._task, description=f"{self._title}: {self._done} resources, {event.name}")
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+
+def _report(outcome: Outcome, as_json: bool) -> None:
+    if as_json:
+        write_json(as_document(outcome))
+    else:
+        console.print(_tree(outcome))
+        _violations(outcome)
+        _outputs(outcome)
+        counts = ", ".join(f"{count} {op}" for op, count in sorted(outcome.changes.items()))
+        console.print(
+            f"{outcome.operation} of {outcome.stack}: {outcome.status} in {outcome.seconds:.1f} s: {counts}"
+        )
+    for problem in outcome.problems:
+        errors.print(Text(problem, style="red"))
+    if not outcome.ok:
+        raise typer.Exit(1)
+
+
+def as_document(outcome: Outcome) -> dict[str, object]:
+    """What `--json` prints; policy messages as the pack wrote them, no secrets."""
+    return {
+        "operation": outcome.operation,
+        "stack": outcome.stack,
+        "status": outcome.status,
+        "changes": dict(sorted(outcome.changes.items())),
+        "steps": [
+            {"op": step.op, "type": step.type, "name": step.name, "urn": step.urn} for step in outcome.steps
+        ],
+        "violations": [
+            {"policy": v.policy, "level": v.level, "severity": v.severity, "urn": v.urn, "message": v.message}
+            for v in outcome.violations
+        ],
+        "problems": list(outcome.problems),
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def _tree(outcome: Outcome) -> Tree:
+    """Components with their resources, counted by type below each component."""
+    children: Mapping[str, list[Step]] = defaultdict(list)
+    known = {step.urn for step in outcome.steps}
+    for step in sorted(outcome.steps, key=lambda step: step.urn):
+        children[step.parent if step.parent in known else ""].append(step)
+    tree = Tree(Text(f"headroom {outcome.stack}", style="bold"))
+
+    def grow(branch: Tree, parent: str) -> None:
+        leaves = [step for step in children[parent] if not children.get(step.urn)]
+        for (op, kind), count in sorted(Counter((step.op, step.type) for step in leaves).items()):
+            names = ", ".join(step.name for step in leaves if (step.op, step.type) == (op, kind))
+            label = Text.assemble((f"{op} ", STYLES.get(op, "")), (kind, "cyan"), f" {names}")
+            label.truncate(max(console.width - 8, 60), overflow="ellipsis")
+            branch.add(label if count < 30 else Text(f"{op} {kind} x {count}"))
+        for step in children[parent]:
+            if children.get(step.urn):
+                grow(
+                    branch.add(
+                        Text.assemble(
+                            (step.op, STYLES.get(step.op, "")), f" {step.name} ", (step.type, "cyan")
+                        )
+                    ),
+                    step.urn,
+                )
+
+    grow(tree, "")
+    return tree
+
+
+def _violations(outcome: Outcome) -> None:
+    if not outcome.violations:
+        return
+    table = Table(title="Policy findings", title_justify="left", show_lines=True)
+    for column in ("policy", "level", "finding"):
+        table.add_column(column, overflow="fold")
+    for found in outcome.violations:
+        table.add_row(found.policy, found.level, found.message)
+    console.print(table)
+
+
+def _outputs(outcome: Outcome) -> None:
+    if not outcome.outputs or outcome.operation == "preview":
+        return
+    table = Table(title="Outputs", title_justify="left", show_header=False)
+    for name, value in sorted(outcome.outputs.items()):
+        table.add_row(name, str(value))
+    console.print(table)
