@@ -1,13 +1,49 @@
-# Two commands do everything: `make up` and `make test`. The rest are their parts.
+# Two commands do everything on a fresh machine: `make up` and `make test`. The rest are their parts.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: venv
-venv: $(VENV)/.ready
+.DEFAULT_GOAL := help
+.PHONY: help up test test-unit test-engine test-lab check format docs venv clean
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+up: venv ## Bring the prod stack up with the real Pulumi engine over the recorded cloud
+	@./headroom rehearse --stack prod
+
+test: test-unit test-engine test-lab ## Run every test: unit, engine, lab
+
+test-unit: venv ## Pure functions and rules: seconds
+	@echo "== unit"; $(BIN)/python -m pytest tests/unit
+
+test-engine: venv ## The real Pulumi engine and policy runner over the recorded cloud
+	@./headroom tools pulumi
+	@echo "== engine"; $(BIN)/python -m pytest tests/engine
+
+test-lab: venv ## A real control plane on loopback
+	@echo "== lab"; $(BIN)/python -m pytest tests/lab
+
+check: venv ## Format, lint, types, layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+
+format: venv ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: venv ## Write the generated pages
+	@$(BIN)/python -m specs.settings.document
+
+venv: $(VENV)/.ready ## Make the virtual environment
 $(VENV)/.ready: requirements.txt requirements-dev.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python >= 3.11 is needed; found $$($(PYTHON) --version). Set PYTHON=/path/to/python3.11"; exit 2; }
-	@echo "Installing Python packages into $(VENV) (about a minute)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed, found $$($(PYTHON) --version); name one: make PYTHON=/path/to/python3.11"; exit 2; }
+	@echo "Installing Python packages into $(VENV): about a minute"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --progress-bar on --quiet -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --progress-bar on -r requirements-dev.txt
 	@touch $@
+
+clean: ## Remove what this folder's runs left (tools stay in their cache)
+	@rm -rf .headroom .pytest_cache .ruff_cache .hypothesis reports

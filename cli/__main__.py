@@ -11,7 +11,14 @@ import typer
 
 from cli.app import app
 from cli.terminal import errors, line
+from lab.cloud.engine import EngineError
+from lab.cloud.pack import PolicyPackError
+from lab.cloud.stackfile import StackFileError
+from lab.tools import ToolError
 from specs.problems import SettingsError
+
+# Errors that already say what was given, what is allowed and the way out.
+TOLD = (EngineError, PolicyPackError, StackFileError, ToolError)
 
 REFUSED, INTERNAL, INTERRUPTED = 2, 1, 130
 
@@ -23,6 +30,9 @@ def main() -> int:
     except SettingsError as error:
         for problem in error.problems:
             errors.print(line(problem))
+        return REFUSED
+    except TOLD as error:
+        errors.print(str(error), markup=False, style="red")
         return REFUSED
     except typer.TyperException as error:
         if error.format_message():  # empty after the help page that a bare `headroom` prints

@@ -7,6 +7,7 @@ import typer
 from cli.check import check
 from cli.cloud import preview, rehearse
 from cli.render import render
+from cli.tools import tools
 
 app = typer.Typer(
     name="headroom",
@@ -20,3 +21,4 @@ app.command()(check)
 app.command()(render)
 app.command()(preview)
 app.command()(rehearse)
+app.command()(tools)

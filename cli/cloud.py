@@ -14,10 +14,10 @@ from rich.tree import Tree
 
 from cli.stack import PROJECT, JsonOption, accepted, path_of
 from cli.terminal import console, errors, write_json
+from cli.tools import built
 from lab.cloud.outcome import Event, OnEvent, Outcome, Step
 from lab.cloud.pack import PolicyPack
 from lab.cloud.session import RecordedCloud
-from lab.tools import ensure
 
 STATE = PROJECT / ".headroom" / "cloud"
 STYLES = {"create": "green", "delete": "red", "update": "yellow", "replace": "magenta", "same": "dim"}
@@ -42,7 +42,7 @@ def rehearse(stack: NamedStack = "prod", as_json: JsonOption = False) -> None:
 
 
 def _cloud() -> RecordedCloud:
-    return RecordedCloud(PROJECT, STATE, ensure(["pulumi"])["pulumi"])
+    return RecordedCloud(PROJECT, STATE, built("pulumi"))
 
 
 def _pack(stack: str) -> PolicyPack:
