@@ -107,6 +107,7 @@ def _compile(tool: Tool, go: Path, folder: Path, progress: Progress) -> None:
         shutil.copytree(source, work)
         for files in tool.embeds:
             _copy(files, golang.module_folder(go, source, files.module), work / files.into)
+        _amend(tool, work)
         source = work
     stamps = "".join(f" -X {variable}={value}" for variable, value in sorted(tool.stamp.items()))
     argv = [str(go), "build", "-mod=readonly", "-buildvcs=false", "-trimpath", f"-tags={','.join(tool.tags)}"]
@@ -116,6 +117,21 @@ def _compile(tool: Tool, go: Path, folder: Path, progress: Progress) -> None:
     if code != 0:
         raise ToolError(_failure(tool, code, log))
     shutil.rmtree(folder / "source", ignore_errors=True)
+
+
+def _amend(tool: Tool, work: Path) -> None:
+    for path in sorted(work.rglob("*.go")) if tool.renames else ():
+        text = path.read_text()
+        for old, new in tool.renames:
+            text = text.replace(f'"{old}', f'"{new}')
+        path.write_text(text)
+    for one in tool.amendments:
+        text = (work / one.file).read_text()
+        if text.count(one.find) != 1:
+            raise ToolError(
+                f"{tool.pin} {tool.version} has {one.find!r} {text.count(one.find)} times in {one.file}."
+            )
+        (work / one.file).write_text(text.replace(one.find, one.replace))
 
 
 def _failure(tool: Tool, code: int, log: Path) -> str:

@@ -35,11 +35,21 @@ class SourceFiles:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Amendment:
+    """One replacement in a file copied for compiling; ``find`` must be there exactly once."""
+
+    file: str
+    find: str
+    replace: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tool:
     """One thing to build. ``seconds`` is what it took on two shared cores, the first estimate shown.
 
     ``package`` is None for a tool that carries ``files`` in place of a binary. ``embeds`` are copied beside our
-    own main before compiling.
+    own main before compiling, with every ``renames`` applied to their import paths and ``amendments`` to single
+    places. ``plugin`` names a Pulumi resource plugin, which may lie in Pulumi's own folder.
     """
 
     name: str
@@ -51,7 +61,10 @@ class Tool:
     stamp: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     tags: tuple[str, ...] = ()
     on_path: OnPath | None = None
+    plugin: str | None = None
     embeds: tuple[SourceFiles, ...] = ()
+    renames: tuple[tuple[str, str], ...] = ()
+    amendments: tuple[Amendment, ...] = ()
     files: tuple[SourceFiles, ...] = ()
 
 
@@ -140,7 +153,9 @@ _ALL = (
         version="v4.0.0-20260115033456-f47bc2d6f199",
         # The commit is between the releases 4.24 and 4.25; its Python SDK 4.25 is the one that matches.
         stamp={f"{_PULUMI_KUBERNETES}/pkg/version.Version": "4.25.0"},
-        on_path=OnPath(arguments=("--version",), at_least="4.25.0", below="5"),
+        # It has no flag that tells its version, but Pulumi's plugin folder does.
+        on_path=OnPath(arguments=(), at_least="4.25.0", below="5"),
+        plugin="kubernetes",
         embeds=(
             SourceFiles(
                 module=_PULUMI_KUBERNETES, folder="cmd/pulumi-resource-kubernetes", pattern="*.json", into="."
@@ -175,10 +190,31 @@ _ALL = (
     Tool(
         name="karpenter",
         module="kubernetes",
-        package=f"{_KARPENTER_AWS}/kwok",
+        # Its package main for KWOK, copied to take launch times and lost capacity from a file (see launch.go).
+        package="./karpenter",
         pin=_KARPENTER_AWS,
         version="v1.14.1",
         stamp=_KARPENTER_STAMP,
+        embeds=(SourceFiles(module=_KARPENTER_AWS, folder="kwok", pattern="**/*.go", into="karpenter"),),
+        renames=((f"{_KARPENTER_AWS}/kwok/", "headroom.dev/tools/kubernetes/karpenter/"),),
+        amendments=(
+            Amendment(
+                file="karpenter/ec2/ec2.go",
+                find="c.clock.After(30 * time.Second)",
+                replace="c.clock.After(launch.Delay())",
+            ),
+            Amendment(
+                file="karpenter/ec2/ec2.go",
+                find="\n\tvar fleetInstances []",
+                replace="\n\tif refused := launch.Refuse(input); refused != nil {\n\t\treturn refused, nil\n\t}\n"
+                "\n\tvar fleetInstances []",
+            ),
+            Amendment(
+                file="karpenter/ec2/ec2.go",
+                find="import (",
+                replace='import (\n\t"headroom.dev/tools/kubernetes/launch"\n',
+            ),
+        ),
         seconds=128,
     ),
     Tool(

@@ -30,9 +30,10 @@ def module_of(tool: Tool) -> Path:
 def inputs_digest(tool: Tool) -> str:
     """A digest of all that decides the result apart from the Go version: pins, own source, flags, files."""
     digest = hashlib.sha256()
-    for path in sorted(module_of(tool).iterdir()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    facts = {
+    module = module_of(tool)
+    for path in sorted(path for path in module.rglob("*") if path.is_file() and _counts(tool, path)):
+        digest.update(str(path.relative_to(module)).encode() + b"\0" + path.read_bytes() + b"\0")
+    facts: dict[str, object] = {
         "name": tool.name,
         "package": tool.package,
         "stamp": dict(tool.stamp),
@@ -40,8 +41,16 @@ def inputs_digest(tool: Tool) -> str:
         "embeds": [asdict(files) for files in tool.embeds],
         "files": [asdict(files) for files in tool.files],
     }
+    if tool.amendments:
+        facts["renames"] = tool.renames
+        facts["amendments"] = [asdict(amendment) for amendment in tool.amendments]
     digest.update(json.dumps(facts, sort_keys=True).encode())
     return digest.hexdigest()
+
+
+def _counts(tool: Tool, path: Path) -> bool:
+    """Own Go source decides only the result of the tool that is compiled beside it."""
+    return bool(tool.embeds) or path.suffix != ".go"
 
 
 def key(tool: Tool, settings: Mapping[str, str]) -> str:
