@@ -12,7 +12,7 @@ class Health(BaseModel):
     controllers sign their own). ``token`` is a file with a bearer token. ``seconds`` is the deadline of a start.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     url: str
     ca: Path | None = None
@@ -28,7 +28,7 @@ class Component(BaseModel):
     ``initial`` ones only when absent. ``grace`` is the seconds between SIGTERM and SIGKILL.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     name: str
     argv: tuple[str, ...]

@@ -22,7 +22,7 @@ _CLOCK_SLACK_SECONDS = 60.0
 class Identity(BaseModel):
     """What tells a process of ours from a stranger with the same pid. ``started`` is seconds since the epoch."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     pid: int
     started: float

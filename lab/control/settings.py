@@ -12,7 +12,7 @@ class AwsSettings(BaseModel):
     group; None means the cluster's name, as Karpenter's own guide has it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     cluster: str = "headroom"
     region: str = "us-east-1"
@@ -33,14 +33,16 @@ class LabSettings(BaseModel):
 
     ``own_images`` is a regular expression (Go's syntax): kwok gives pods with such an image an address and leaves
     their life to the lab's own engines and routers; all other pods run at once. ``system_nodes`` stand for the
-    managed node group.
+    managed node group. ``launch_seconds`` is the time from a launch to the node's registration that a new lab
+    begins with; ``launches.write`` changes it on the way.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     hpa_sync_seconds: Annotated[int, Field(ge=1)] = 15
     scrape_seconds: Annotated[int, Field(ge=1)] = 5
     system_nodes: Annotated[int, Field(ge=0)] = 2
+    launch_seconds: Annotated[float, Field(ge=0)] = 30.0
     own_images: str = "vllm/"
     feature_gates: str = ""
     aws: AwsSettings = AwsSettings()

@@ -19,7 +19,7 @@ from lab.control.settings import LabSettings
 class Running(BaseModel):
     """A component as it was started. ``wanted`` is False once it was stopped on purpose."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="ignore")
 
     component: Component
     identity: Identity | None = None
@@ -30,7 +30,7 @@ class Running(BaseModel):
 class State(BaseModel):
     """The content of lab.json. ``pods`` is the loopback network of the pods."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="ignore")
 
     settings: LabSettings = LabSettings()
     ports: dict[str, int] = {}

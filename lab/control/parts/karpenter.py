@@ -6,6 +6,7 @@ from lab.control.component import Component, Health
 from lab.control.parts.context import Context
 
 NAMESPACE = "kube-system"
+LAUNCHES = "launches.json"
 
 
 def karpenter(lab: Context) -> Component:
@@ -23,8 +24,11 @@ def karpenter(lab: Context) -> Component:
         "CLUSTER_NAME": aws.cluster,
         "CLUSTER_ENDPOINT": lab.url("apiserver", "https"),
         "INTERRUPTION_QUEUE": aws.queue,
+        "HEADROOM_LAUNCH_FILE": str(lab.layout.config(LAUNCHES)),
     }
-    return _component(lab, "karpenter", environment)
+    component = _component(lab, "karpenter", environment)
+    first = json.dumps({"seconds": lab.settings.launch_seconds})
+    return component.model_copy(update={"initial": {lab.layout.config(LAUNCHES): first}})
 
 
 def karpenter_core(lab: Context) -> Component:
