@@ -46,8 +46,9 @@ def _walk(
     if before is not None and after is not None and (before or after):
         yield from _walk_keys(path, plain, before, after, same)
         return
-    if isinstance(old, list) and isinstance(new, list):
-        yield from _walk_items(path, plain, cast(list[object], old), cast(list[object], new), same)
+    was, now = _list(old), _list(new)
+    if was is not None and now is not None:
+        yield from _walk_items(path, plain, was, now, same)
         return
     if old == new or (old is not None and new is not None and same(old, new)):
         return
@@ -59,6 +60,10 @@ def _object(value: object) -> Mapping[str, object] | None:
     if value is None:
         return {}
     return cast(Mapping[str, object], value) if isinstance(value, Mapping) else None
+
+
+def _list(value: object) -> list[object] | None:
+    return cast(list[object], value) if isinstance(value, list) else None
 
 
 def _walk_keys(

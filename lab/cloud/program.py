@@ -5,6 +5,7 @@ import runpy
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Generator
 from pathlib import Path
 from types import ModuleType
@@ -60,7 +61,8 @@ def _at_home(home: Path) -> Generator[None]:
     if not importable:
         sys.path.insert(0, str(home))
     try:
-        with contextlib.chdir(home):
+        # pulumi-eks 4.4 warns of its own deprecated NodeGroup when it is imported: no business of the program's.
+        with contextlib.chdir(home), warnings.catch_warnings(action="ignore", category=DeprecationWarning):
             yield
     finally:
         sys.argv = argv

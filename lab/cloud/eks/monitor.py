@@ -60,6 +60,7 @@ class Monitor:
                 custom=False,
                 acceptSecrets=True,
                 acceptResources=True,
+                supportsPartialValues=True,
                 dependencies=depends,
                 aliases=aliases,
                 providers=self._providers,
@@ -97,6 +98,7 @@ class Monitor:
                 object=to_struct(given),
                 acceptSecrets=True,
                 acceptResources=True,
+                supportsPartialValues=True,
                 dependencies=sorted({*depends, *(urn for urns in by_property.values() for urn in urns)}),
                 propertyDependencies={
                     key: resource_pb2.RegisterResourceRequest.PropertyDependencies(urns=urns)

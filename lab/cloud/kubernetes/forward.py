@@ -11,9 +11,10 @@ import subprocess
 import threading
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import grpc
+from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2
 
 from lab.cloud.journal import Call, Verb
@@ -36,7 +37,11 @@ _OF_RELEASES = {
     "Delete": provider_pb2.DeleteRequest,
 }
 _VERBS: dict[str, Verb] = {"Create": "create", "Update": "update", "Delete": "delete"}
-_OWN = {"Cancel": lambda _: None, "DiffConfig": provider_pb2.DiffRequest.FromString}
+_PARSE: dict[str, Callable[[bytes], Any]] = {
+    **{name: message.FromString for name, message in _OF_RELEASES.items()},
+    "DiffConfig": provider_pb2.DiffRequest.FromString,
+    "Cancel": empty_pb2.Empty.FromString,
+}
 _START_SECONDS = 30.0
 
 Handler = Callable[[bytes, Any], bytes]
@@ -97,7 +102,8 @@ class Forwarder(grpc.GenericRpcHandler):
         method = str(handler_call_details.method)
         if not method.startswith(_SERVICE):
             return None
-        return grpc.unary_unary_rpc_method_handler(self._handler(method.removeprefix(_SERVICE)))
+        # grpcio has no types: without the cast its handler is of a partly unknown type.
+        return cast(Any, grpc).unary_unary_rpc_method_handler(self._handler(method.removeprefix(_SERVICE)))
 
     def _handler(self, method: str) -> Handler:
         if method in ("Cancel", "DiffConfig"):
@@ -113,10 +119,7 @@ class Forwarder(grpc.GenericRpcHandler):
         return lambda data, context: self._forward(method, data, context)
 
     def _local(self, method: str) -> Handler:
-        parse: Callable[[bytes], Any] = {
-            **{name: message.FromString for name, message in _OF_RELEASES.items()},
-            **_OWN,
-        }[method]
+        parse = _PARSE[method]
         answer: Callable[[Any, Any], Any] = getattr(self._releases, method)
         return lambda data, context: answer(parse(data), context).SerializeToString()
 

@@ -1,4 +1,5 @@
-"""A small serving stack: network, cluster with a transformed child, bucket, role, Helm releases and objects."""
+"""A small serving stack: network, cluster with a transformed child, bucket, role, Helm releases and
+objects."""
 
 import json
 
