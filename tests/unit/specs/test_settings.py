@@ -15,6 +15,12 @@ from specs.settings.source import load, stack_path
 
 PROJECT = Path(__file__).resolve().parents[3]
 STACKS = ("dev", "prod", "local")
+NOTHING: dict[str, object] = {}
+EMPTY: dict[str, object] = {
+    "headroom:gpuPools": [],
+    "headroom:gpuBudget": {"maxGpus": 1},
+    "headroom:models": [],
+}
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -30,7 +36,7 @@ def test_the_editor_schema_accepts_the_shipped_stacks(stack: str) -> None:
 
 
 def test_the_editor_schema_refuses_an_unknown_key() -> None:
-    config = dict(load(stack_path(PROJECT, "dev")).config) | {"headroom:networks": {}}
+    config = dict(load(stack_path(PROJECT, "dev")).config) | {"headroom:networks": NOTHING}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"config": config}, json.loads(document.schema()))
 
@@ -50,29 +56,23 @@ def test_the_generated_documents_are_fresh(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_typo_in_a_key_is_answered_with_the_nearest(given: dict[str, object], meant: str) -> None:
-    _, problems = read_leniently(
-        {"headroom:gpuPools": [], "headroom:gpuBudget": {"maxGpus": 1}, "headroom:models": []} | given
-    )
+    _, problems = read_leniently(EMPTY | given)
     assert [problem.fix for problem in problems] == [f"did you mean {meant}?"]
 
 
 def test_keys_of_other_programs_are_left_alone() -> None:
-    assert (
-        read(
-            {
-                "headroom:gpuPools": [],
-                "headroom:gpuBudget": {"maxGpus": 1},
-                "headroom:models": [],
-                "other:key": "x",
-            }
-        ).models
-        == ()
-    )
+    assert read(EMPTY | {"other:key": "x"}).models == ()
 
 
 def test_a_missing_required_value_is_told_with_its_path() -> None:
     with pytest.raises(SettingsError) as refused:
-        read({"headroom:gpuPools": [{"name": "p"}], "headroom:gpuBudget": {}, "headroom:models": [{}]})
+        read(
+            {
+                "headroom:gpuPools": [{"name": "p"}],
+                "headroom:gpuBudget": NOTHING,
+                "headroom:models": [NOTHING],
+            }
+        )
     paths = {problem.path for problem in refused.value.problems}
     assert {"gpuPools[0].gpuLimit", "gpuBudget.maxGpus", "models[0].name", "models[0].weightsGiB"} <= paths
 
