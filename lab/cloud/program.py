@@ -1,6 +1,7 @@
 """Runs a Pulumi program's `__main__.py` inside this process, as if it were alone in it."""
 
 import contextlib
+import importlib
 import runpy
 import sys
 import threading
@@ -29,6 +30,7 @@ def inline(main: Path) -> Callable[[], None]:
         with _ALONE, _at_home(main.parent):
             try:
                 runpy.run_path(str(main), run_name="__main__")
+                _load_what_outputs_name()
             except RunError:
                 raise
             except SystemExit as stop:
@@ -38,6 +40,26 @@ def inline(main: Path) -> Callable[[], None]:
                 raise RunError(describe(error, main.parent)) from None
 
     return run
+
+
+_NAMED_BY_EKS = (
+    ("pulumi_aws.ec2", "SecurityGroup"),
+    ("pulumi_aws.eks", "Cluster"),
+    ("pulumi_aws.iam", "Role"),
+    ("pulumi_kubernetes.core.v1", "ConfigMap"),
+    ("pulumi_kubernetes.storage.v1", "StorageClass"),
+)
+
+
+def _load_what_outputs_name() -> None:
+    """Loads the modules that the types of pulumi_eks's outputs name, while this program is alone.
+
+    The SDKs load them lazily when the first output arrives, and Python 3.11's LazyLoader is not safe when two
+    programs do so at once: one of them finds a module without its classes (python/cpython#114763).
+    """
+    if "pulumi_eks" in sys.modules:
+        for module, name in _NAMED_BY_EKS:
+            getattr(importlib.import_module(module), name)
 
 
 def describe(error: BaseException, home: Path) -> str:
