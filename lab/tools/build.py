@@ -1,6 +1,5 @@
 """Finds the lab's tools and builds those that are absent."""
 
-import errno
 import json
 import shutil
 import time
@@ -68,10 +67,8 @@ def build(tool: Tool, progress: Progress) -> Path:
             if folder is None:
                 folder = _build_locked(tool, go, build_key, progress)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS):
-            raise
         raise ToolError(
-            f"{tool.name} can't be installed in {store.root()}: {error.strerror}. "
+            f"{tool.name} can't be installed in {store.root()}: {error}. "
             "Make room or set HEADROOM_CACHE to a folder that can be written."
         ) from error
     return folder if tool.package is None else folder / tool.name

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from lab.tools.catalogue import Tool
 
-_MODULES = Path(__file__).parent / "modules"
+MODULES = Path(__file__).parent / "modules"
+"""One folder for each go.mod."""
 
 
 def root() -> Path:
@@ -24,7 +25,7 @@ def root() -> Path:
 
 def module_of(tool: Tool) -> Path:
     """The folder with the tool's go.mod, go.sum and, where it has one, its own main."""
-    return _MODULES / tool.module
+    return MODULES / tool.module
 
 
 def inputs_digest(tool: Tool) -> str:
