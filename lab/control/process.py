@@ -66,7 +66,12 @@ def start(component: Component, log: Path) -> Identity:
             raise LabError(f"{component.name} can't be started: {error}") from error
     # The caller ends before its child does, or sees its death through `find`, which reaps it.
     child.returncode = 0
-    return Identity(pid=child.pid, started=psutil.Process(child.pid).create_time(), argv=component.argv)
+    born = psutil.Process(child.pid)
+    identity = Identity(pid=child.pid, started=born.create_time(), argv=component.argv)
+    # For some microseconds after exec the kernel shows an empty command (fs/exec.c, begin_new_exec).
+    while _has_no_command_yet(born):
+        time.sleep(0.001)
+    return identity
 
 
 def find(identity: Identity | None) -> psutil.Process | None:
@@ -120,6 +125,13 @@ def stop(*ending: tuple[Identity | None, float]) -> None:
 def kill(identity: Identity | None) -> bool:
     """SIGKILL without a warning, as an out-of-memory kill; whether there was a process of ours to kill."""
     return identity is not None and _signal(identity, signal.SIGKILL)
+
+
+def _has_no_command_yet(born: psutil.Process) -> bool:
+    try:
+        return born.status() != psutil.STATUS_ZOMBIE and not born.cmdline()
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _write(path: Path, content: str) -> None:

@@ -1,0 +1,167 @@
+"""What stands in front of moto."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlencode
+from xml.etree import ElementTree
+
+import pytest
+from moto.ec2.models import ec2_backends
+
+from lab.control.aws import prices
+from lab.control.aws.answers import Answers
+from lab.control.aws.images import image_of
+
+TABLE = """
+	// us-east-1
+	"us-east-1": {
+		// g6 family
+		"g6.2xlarge": 0.977600, "g6.xlarge": 0.804800,
+		"g6.metal": 9.000000,
+	},
+	// us-west-2
+	"us-west-2": {
+		"g6.xlarge": 0.900000,
+	},
+"""
+AL2023 = (
+    "/aws/service/eks/optimized-ami/1.35/amazon-linux-2023/{0}/{1}"
+    "/amazon-eks-node-al2023-{0}-{1}-1.35-v20261101/image_id"
+)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A price table as Karpenter generates it."""
+    (tmp_path / "prices.go").write_text(TABLE)
+    return tmp_path / "prices.go"
+
+
+@pytest.fixture
+def ask(table: Path) -> Callable[..., tuple[str, str]]:
+    """Sends one request; the status and the body. What is passed on gets the body back from "moto"."""
+
+    def behind(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        start("299 Moto", [])
+        return [environ["wsgi.input"].read()]
+
+    images = SimpleNamespace(amis={}, account_id="1", region_name="us-east-1")
+    answers = Answers(
+        behind, prices.on_demand(table, "us-east-1"), "us-east-1", ("us-east-1a", "us-east-1b"), images
+    )
+
+    def send(body: str, target: str = "", path: str = "/") -> tuple[str, str]:
+        kind = "application/x-amz-json-1.1" if target else "application/x-www-form-urlencoded"
+        environ = {
+            "REQUEST_METHOD": "POST",
+            "PATH_INFO": path,
+            "CONTENT_TYPE": kind,
+            "CONTENT_LENGTH": str(len(body)),
+            "HTTP_X_AMZ_TARGET": target,
+            "wsgi.input": io.BytesIO(body.encode()),
+        }
+        seen: list[str] = []
+
+        def start(status: str, headers: object) -> None:
+            seen.append(status)
+
+        answer = b"".join(answers(environ, start))
+        return seen[0], answer.decode()
+
+    return send
+
+
+Ask = Callable[..., tuple[str, str]]
+
+
+def test_prices_are_those_of_the_region(table: Path) -> None:
+    assert prices.on_demand(table, "us-east-1") == {
+        "g6.2xlarge": 0.9776,
+        "g6.xlarge": 0.8048,
+        "g6.metal": 9.0,
+    }
+    assert prices.on_demand(table, "us-west-2") == {"g6.xlarge": 0.9}
+    with pytest.raises(ValueError, match="no prices for region 'mars-1'"):
+        prices.on_demand(table, "mars-1")
+
+
+def test_a_made_up_spot_price_is_steady_and_below_on_demand() -> None:
+    first = prices.spot({"g6.xlarge": 0.8048}, "g6.xlarge", "us-east-1a")
+    assert first == prices.spot({"g6.xlarge": 0.8048}, "g6.xlarge", "us-east-1a")
+    assert 0.3 * 0.8048 <= first <= 0.5 * 0.8048
+
+
+def _products(ask: Ask, **filters: str) -> dict[str, str]:
+    asked = {
+        "Filters": [
+            {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in filters.items()
+        ]
+    }
+    _, answer = ask(json.dumps(asked), target="AWSPriceListService.GetProducts")
+    found = [json.loads(one) for one in json.loads(answer)["PriceList"]]
+    return {
+        one["product"]["attributes"]["instanceType"]: next(
+            iter(next(iter(one["terms"]["OnDemand"].values()))["priceDimensions"].values())
+        )["pricePerUnit"]["USD"]
+        for one in found
+    }
+
+
+def test_the_price_list_is_filtered_as_asked(ask: Ask) -> None:
+    assert set(_products(ask, tenancy="Shared", marketoption="OnDemand")) == {"g6.2xlarge", "g6.xlarge"}
+    assert set(_products(ask, tenancy="Dedicated")) == {"g6.metal"}
+    assert float(_products(ask, instanceType="g6.xlarge")["g6.xlarge"]) == 0.8048
+
+
+def test_spot_history_has_each_type_in_each_zone(ask: Ask) -> None:
+    _, answer = ask(urlencode({"Action": "DescribeSpotPriceHistory", "InstanceType.1": "g6.xlarge"}))
+    tree = ElementTree.fromstring(answer)  # noqa: S314 - our own text
+    zones = [one.text for one in tree.iter() if one.tag.endswith("availabilityZone")]
+    assert zones == ["us-east-1a", "us-east-1b"]
+
+
+def test_there_are_no_capacity_reservations(ask: Ask) -> None:
+    _, answer = ask(urlencode({"Action": "DescribeCapacityReservations"}))
+    assert "<capacityReservationSet/>" in answer
+
+
+def test_every_other_call_reaches_moto_with_its_body(ask: Ask) -> None:
+    assert ask("Action=DescribeVpcs") == ("299 Moto", "Action=DescribeVpcs")
+    assert ask('{"Name": "/mine"}', target="AmazonSSM.GetParameter") == ("299 Moto", '{"Name": "/mine"}')
+
+
+def test_it_is_ready_only_once_it_is_seeded(ask: Ask) -> None:
+    assert ask("", path="/headroom/ready")[0].startswith("503")
+
+
+@pytest.mark.parametrize(
+    ("path", "architecture"),
+    [
+        (AL2023.format("x86_64", "nvidia"), "x86_64"),
+        (AL2023.format("arm64", "standard"), "arm64"),
+        ("/aws/service/bottlerocket/aws-k8s-1.35-nvidia/x86_64/1.60.0/image_id", "x86_64"),
+        ("/aws/service/bottlerocket/aws-k8s-1.35/arm64/latest/image_id", "arm64"),
+    ],
+)
+def test_an_alias_gives_an_image_of_the_architecture_that_it_names(path: str, architecture: str) -> None:
+    backend = ec2_backends["123456789012"]["us-east-1"]
+    identity = image_of(path, backend)
+    assert identity is not None
+    assert backend.amis[identity].architecture == architecture
+    assert image_of(path, backend) == identity
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/aws/service/bottlerocket/aws-k8s-1.35/x86_64/newest/image_id",
+        "/aws/service/canonical/ubuntu",
+        "mine",
+    ],
+)
+def test_what_is_no_alias_of_eks_has_no_image(path: str) -> None:
+    assert image_of(path, SimpleNamespace(amis={})) is None
