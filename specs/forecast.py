@@ -1,9 +1,11 @@
-"""The forecast, one lead time ahead, as plain recording rules: it can only raise.
+"""What a model must be ready for one lead time ahead, as plain recording rules. It can only raise.
 
-Candidates are the trend of the last half hour and the same hour yesterday and last week, at today's level.
-Each is recorded, compared with what then came, and used only while its own error over the last day is smaller
-than that of the last value (at a lead of minutes the last value often wins). Conditional headroom multiplies
-the result when growth within one lead time has lately outrun the slack that `utilization` leaves.
+Two things are published. Conditional headroom: the offered rate, multiplied when growth within one lead time has
+lately outrun the slack that `utilization` leaves. The forecast: the trend of the last half hour and the same hour
+yesterday and last week at today's level, each used only while its own backtest wins. The backtest asks what
+counts: would acting on it one lead time early have cost less than not acting, with a request too many to serve
+weighed twenty times a replica too many? At a lead of minutes and ample slack the answer is mostly no, and then
+the rules stay silent.
 """
 
 from __future__ import annotations
@@ -12,18 +14,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from specs import metrics_names as names
-from specs.offered import attempts, offered, recorded, recorded_over, target_rate
+from specs.offered import (
+    LONG_WINDOW,
+    attempts,
+    most_replicas,
+    offered,
+    recorded,
+    recorded_over,
+    target_rate,
+)
 from specs.promql import (
     DAY_SECONDS,
     Aggregate,
     Binary,
-    Call,
     Clamp,
     Expr,
     Largest,
     Metric,
     Number,
     PredictLinear,
+    Vector,
 )
 from specs.settings.model import Model
 from specs.settings.stack import Settings
@@ -31,16 +41,23 @@ from specs.stages import horizon_seconds
 
 RULE_SECONDS = 30
 """Evaluation interval of the recording rules."""
-TREND_WINDOW = 1800
-LEVEL_WINDOW = 1800
-GATE_WINDOW = DAY_SECONDS
+TREND_SECONDS = 1800
+"""Past that the trend line is drawn through."""
+LEVEL_SECONDS = 1800
+"""Past over which today is compared with the season."""
+MOST_LEVEL = 3.0
+"""Largest ratio of today to the season that is believed."""
+GATE_SECONDS = DAY_SECONDS
 GATE_MARGIN = 0.95
-"""A candidate's mean error must be below this share of the last value's."""
-MOST_RAISE = 1.5
-"""A candidate may raise the demand by this factor at most."""
-GROWTH_WINDOW = 6 * 3600
+"""A candidate's mean loss must be below this share of the loss without it."""
+SHORT_WEIGHT = 20.0
+"""A request a second that can't be served costs as much as twenty held ready in vain."""
+GROWTH_SECONDS = 3 * 3600
 GROWTH_QUANTILE = 0.95
-"""Share of the last hours' lead times whose growth the headroom covers."""
+"""Share of the past hours' moments whose growth the headroom covers."""
+GROWTH_SAMPLES = 60
+"""Moments that must have been seen before the headroom acts: half an hour."""
+GROWTH_MARGIN = 1.15
 MOST_HEADROOM = 2.0
 
 
@@ -54,66 +71,98 @@ class Rule:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A predictor: the series it is recorded under and its error's."""
+    """A predictor: the series it is recorded under, its loss's, and its query."""
 
     record: str
-    error: str
+    loss: str
     expr: Expr
-
-
-def _season(model: Model, period: int, lead: int) -> Expr:
-    """Demand one period ago at the time to come, scaled by today's level against that day's."""
-    then = recorded(names.OFFERED, model, period - lead)
-    level = Binary(
-        "/",
-        recorded_over("avg", names.OFFERED, model, LEVEL_WINDOW),
-        recorded_over("avg", names.OFFERED, model, LEVEL_WINDOW, offset_seconds=period),
-    )
-    return Binary("*", then, level)
-
-
-def candidates(settings: Settings, model: Model) -> Sequence[Candidate]:
-    """The predictors of demand one lead time ahead."""
-    lead = int(horizon_seconds(settings, model))
-    labels = names.recorded_labels(model)
-    trend = Aggregate("max", PredictLinear(Metric(names.OFFERED, labels), TREND_WINDOW, lead))
-    return (
-        Candidate(names.TREND, names.ERROR_TREND, Clamp("clamp_min", trend, 0)),
-        Candidate(names.SEASON_DAY, names.ERROR_SEASON_DAY, _season(model, DAY_SECONDS, lead)),
-        Candidate(names.SEASON_WEEK, names.ERROR_SEASON_WEEK, _season(model, 7 * DAY_SECONDS, lead)),
-    )
-
-
-def _error(model: Model, record: str, lead: int) -> Expr:
-    """How far off the value recorded one lead time ago is now."""
-    return Call("abs", Binary("-", recorded(record, model, lead), recorded(names.OFFERED, model)))
-
-
-def _gated(model: Model, candidate: Candidate) -> Expr:
-    """The candidate while its backtest beats the last value; empty otherwise."""
-    own = recorded_over("avg", candidate.error, model, GATE_WINDOW)
-    last = recorded_over("avg", names.ERROR_LAST, model, GATE_WINDOW)
-    win = Binary("<", own, Binary("*", Number(GATE_MARGIN), last))
-    # x + 0 * y is x where y has an element and empty where it has none.
-    return Binary("+", recorded(candidate.record, model), Binary("*", Number(0), win))
 
 
 def rules(settings: Settings, model: Model) -> Sequence[Rule]:
     """The recording rules of one model, in evaluation order; none without a measured capacity."""
     if model.capacity is None:
         return ()
-    lead = int(horizon_seconds(settings, model))
-    found = [Rule(names.OFFERED, attempts(model, 300))]
-    now = recorded(names.OFFERED, model)
-    demand = offered(settings, model)
-    found.append(Rule(names.DEMAND, Binary("/", demand, Number(target_rate(model)))))
-    if not model.scaling.forecast.enabled:
-        return tuple(found)
-    found.append(Rule(names.ERROR_LAST, _error(model, names.OFFERED, lead)))
-    best: Expr = now
-    for candidate in candidates(settings, model):
-        found.append(Rule(candidate.record, candidate.expr))
-        found.append(Rule(candidate.error, _error(model, candidate.record, lead)))
-        limited = Binary("*", Number(1), _gated(model, candidate))
-        best = Largest((limited, best))
+    now = recorded(names.OFFERED_NOW, model)
+    found = [
+        Rule(names.OFFERED, attempts(model, LONG_WINDOW)),
+        Rule(names.OFFERED_NOW, offered(settings, model)),
+        Rule(names.DEMAND, Binary("/", now, Number(target_rate(model)))),
+        *_headroom(settings, model, now),
+    ]
+    if model.scaling.forecast.enabled:
+        found.extend(_forecast(settings, model, now))
     return tuple(found)
+
+
+def _most_rate(settings: Settings, model: Model) -> float:
+    """Offered rate that fills every replica the model may have: no rule asks for more."""
+    return most_replicas(settings, model) * target_rate(model)
+
+
+def _headroom(settings: Settings, model: Model, now: Expr) -> Sequence[Rule]:
+    """Growth within one lead time, and the offered rate with the headroom it warrants."""
+    lead = int(horizon_seconds(settings, model))
+    # x + 0 * y is x where y has an element and empty where it has none: a rate counts only once the series is
+    # as old as its window, else the first minutes after an installation look like growth.
+    whole = Binary("*", Number(0), recorded(names.OFFERED, model, lead + LONG_WINDOW))
+    before = Binary("+", Binary(">", recorded(names.OFFERED, model, lead), Number(0)), whole)
+    usual = recorded_over("quantile", names.GROWTH, model, GROWTH_SECONDS, quantile=GROWTH_QUANTILE)
+    known = Binary(">=", recorded_over("count", names.GROWTH, model, GROWTH_SECONDS), Number(GROWTH_SAMPLES))
+    beyond_slack = Binary(
+        "+",
+        Binary("*", Number(model.scaling.utilization * GROWTH_MARGIN), usual),
+        Binary("*", Number(0), known),
+    )
+    factor = Clamp("clamp_max", Clamp("clamp_min", Binary("or", beyond_slack, Vector(1)), 1), MOST_HEADROOM)
+    reserved = Clamp("clamp_max", Binary("*", now, factor), _most_rate(settings, model))
+    return (Rule(names.GROWTH, Binary("/", now, before)), Rule(names.RESERVED, reserved))
+
+
+def _season(model: Model, period: int, lead: int) -> Expr:
+    """Demand one period before the time to come, at today's level."""
+    level = Binary(
+        "/",
+        recorded_over("avg", names.OFFERED, model, LEVEL_SECONDS),
+        recorded_over("avg", names.OFFERED, model, LEVEL_SECONDS, offset_seconds=period),
+    )
+    return Binary("*", recorded(names.OFFERED, model, period - lead), Clamp("clamp_max", level, MOST_LEVEL))
+
+
+def candidates(settings: Settings, model: Model) -> Sequence[Candidate]:
+    """The predictors of demand one lead time ahead; a season shorter than the lead is left out."""
+    lead = int(horizon_seconds(settings, model))
+    trend = PredictLinear(Metric(names.OFFERED, names.recorded_labels(model)), TREND_SECONDS, lead)
+    found = [Candidate(names.TREND, names.LOSS_TREND, Aggregate("max", trend))]
+    for period, record, loss in (
+        (DAY_SECONDS, names.SEASON_DAY, names.LOSS_SEASON_DAY),
+        (7 * DAY_SECONDS, names.SEASON_WEEK, names.LOSS_SEASON_WEEK),
+    ):
+        if lead < period:
+            found.append(Candidate(record, loss, _season(model, period, lead)))
+    return found
+
+
+def _loss(model: Model, record: str, lead: int, now: Expr) -> Expr:
+    """Cost of having acted on `record` one lead time ago: rate held ready in vain, and twenty times the rate
+    that outran the slack.
+    """
+    acted = recorded(record, model, lead)
+    vain = Clamp("clamp_min", Binary("-", acted, now), 0)
+    short = Binary("-", Binary("*", Number(model.scaling.utilization), now), acted)
+    return Binary("+", vain, Binary("*", Number(SHORT_WEIGHT), Clamp("clamp_min", short, 0)))
+
+
+def _forecast(settings: Settings, model: Model, now: Expr) -> Sequence[Rule]:
+    lead = int(horizon_seconds(settings, model))
+    found = [Rule(names.LOSS_LAST, _loss(model, names.OFFERED_NOW, lead, now))]
+    without = recorded_over("avg", names.LOSS_LAST, model, GATE_SECONDS)
+    parts: list[Expr] = [now]
+    for candidate in candidates(settings, model):
+        found.append(Rule(candidate.record, Largest((candidate.expr, now))))
+        found.append(Rule(candidate.loss, _loss(model, candidate.record, lead, now)))
+        loss = recorded_over("avg", candidate.loss, model, GATE_SECONDS)
+        wins = Binary("<", loss, Binary("*", Number(GATE_MARGIN), without))
+        # Empty while the candidate loses, as above.
+        parts.append(Binary("+", recorded(candidate.record, model), Binary("*", Number(0), wins)))
+    forecast = Clamp("clamp_max", Largest(tuple(parts)), _most_rate(settings, model))
+    return (*found, Rule(names.FORECAST, forecast))

@@ -16,7 +16,7 @@ from specs.settings.model import Model, ScheduleEntry, Trigger
 
 LEAST_THRESHOLD = 0.001
 """The HPA counts in thousandths: a smaller target rounds to 0 and is refused (keda issue 5857)."""
-_OWN_NAMES = ("offered", "in-flight", "forecast", "queue", "kv-cache", "wake")
+_OWN_NAMES = ("offered", "in-flight", "headroom", "forecast", "queue", "kv-cache", "wake")
 _REDUCE = {
     "many": "wrap it in an aggregation without labels, e.g. sum(...)",
     "scalar": "KEDA decodes vectors only: write vector(...) around a number",

@@ -55,11 +55,6 @@ class CronTrigger:
 Trigger = QueryTrigger | CronTrigger
 
 
-def forecasts(model: Model) -> bool:
-    """The model scales on a forecast: wanted, and with a capacity to measure the forecast by."""
-    return model.scaling.forecast.enabled and model.scaling.strategy == "rate" and model.capacity is not None
-
-
 def triggers(settings: Settings, model: Model) -> Sequence[Trigger]:
     """Every trigger of the model in a stable order. The HPA takes the largest proposal, so each one after
     the first can only raise.
@@ -68,19 +63,16 @@ def triggers(settings: Settings, model: Model) -> Sequence[Trigger]:
     found: list[Trigger] = []
     if scaling.strategy == "rate" and model.capacity is not None:
         found.append(QueryTrigger("offered", offered(settings, model), target_rate(model)))
-    elif scaling.strategy == "concurrency":
-        found.append(QueryTrigger("in-flight", in_flight(model), target_concurrency(model)))
-    if forecasts(model):
-        # A forecast that is absent is no fault: the reactive triggers stand, so it reads as 0 and never
+        # A recorded series that is absent is no fault: the direct query stands, so it reads as 0 and never
         # holds back a scale-down.
-        found.append(
-            QueryTrigger(
-                "forecast",
-                or_zero(recorded(names.FORECAST, model)),
-                target_rate(model),
-                activation=FORECAST_ACTIVATION * target_rate(model),
-            )
-        )
+        reserved = or_zero(recorded(names.RESERVED, model))
+        activation = FORECAST_ACTIVATION * target_rate(model)
+        found.append(QueryTrigger("headroom", reserved, target_rate(model), activation=activation))
+        if scaling.forecast.enabled:
+            ahead = or_zero(recorded(names.FORECAST, model))
+            found.append(QueryTrigger("forecast", ahead, target_rate(model), activation=activation))
+    if scaling.strategy == "concurrency":
+        found.append(QueryTrigger("in-flight", in_flight(model), target_concurrency(model)))
     found.append(QueryTrigger("queue", waiting(model), scaling.queue_threshold))
     found.append(QueryTrigger("kv-cache", kv_usage(model), scaling.kv_cache_threshold, "Value"))
     if model.replicas.min == 0:

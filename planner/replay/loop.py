@@ -1,0 +1,337 @@
+"""The whole loop on one clock: scrapes, recording rules, KEDA, HPA, scheduler and nodes around a server model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from planner.replay.evaluate import Evaluate, compiled
+from planner.replay.fleet import Fleet
+from planner.replay.hpa import Autoscaler, proposal
+from planner.replay.policy import GPU_UTILISATION, QUANTILE_FORECAST, Policy
+from planner.replay.series import Counter, Recorded, Sample
+from specs import cron
+from specs import metrics_names as names
+from specs.promql import Metric
+from specs.scaling import FALLBACK_FAILURES
+from specs.triggers import CronTrigger, QueryTrigger
+
+INFINITY = float("inf")
+DEFAULT_START = datetime(2026, 1, 5, tzinfo=UTC)
+"""Second 0 of a trace without a date: a Monday, 00:00 UTC."""
+
+
+class Server(Protocol):
+    """What serves: the fluid or the request-level fleet of engines."""
+
+    @property
+    def violation_so_far(self) -> float:
+        """Seconds in violation up to now, where the server can tell already."""
+        ...
+
+    @property
+    def ready(self) -> int:
+        """Replicas that take requests."""
+        ...
+
+    @property
+    def waiting(self) -> float:
+        """Requests waiting in engines."""
+        ...
+
+    @property
+    def running(self) -> float:
+        """Requests running in engines."""
+        ...
+
+    @property
+    def held(self) -> float:
+        """Requests the router holds while no replica is ready."""
+        ...
+
+    @property
+    def kv_usage(self) -> float:
+        """Mean KV-cache usage of the engines."""
+        ...
+
+    @property
+    def gpu_utilisation(self) -> float:
+        """Mean share of time with a kernel on the GPU, in percent."""
+        ...
+
+    def advance_to(self, moment: float) -> None:
+        """Time passes up to `moment`."""
+        ...
+
+    def processed(self) -> float:
+        """Requests the router has sent to engines so far."""
+        ...
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Periods and phases in seconds, and the length of the replay."""
+
+    duration: float
+    scrape_seconds: float
+    rule_seconds: float
+    sync_seconds: float
+    scrape_phase: float
+    rule_phase: float
+    sync_phase: float
+    start: datetime = DEFAULT_START
+    outages: Sequence[tuple[float, float]] = ()
+    """Times in which Prometheus does not answer."""
+
+
+@dataclass
+class Timeline:
+    """Samples for the report, one per `every` seconds."""
+
+    every: float
+    moments: list[float] = field(default_factory=list[float])
+    desired: list[int] = field(default_factory=list[int])
+    ready: list[int] = field(default_factory=list[int])
+    nodes: list[int] = field(default_factory=list[int])
+    waiting: list[float] = field(default_factory=list[float])
+    violating: list[float] = field(default_factory=list[float])
+    """Violation seconds so far."""
+    forecast: list[Sample] = field(default_factory=list[Sample])
+
+
+@dataclass
+class _Trigger:
+    """A compiled trigger and its failures in a row."""
+
+    trigger: QueryTrigger
+    evaluate: Evaluate
+    failures: int = 0
+
+
+class Loop:
+    """One run. `history` are counter samples before second 0, one per scrape, ending just before the first."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        policy: Policy,
+        server: Server,
+        fleet: Fleet,
+        history: Sequence[float],
+        hourly: Callable[[float], Sample] | None = None,
+    ) -> None:
+        self.clock = clock
+        self.policy = policy
+        self.server = server
+        self.fleet = fleet
+        self.timeline = Timeline(max(clock.sync_seconds, clock.duration / 4000))
+        self.reversals = 0
+        self.rescales = 0
+        self._direction = 0
+        self._hourly = hourly
+        self._attempts = Counter(
+            clock.scrape_phase - len(history) * clock.scrape_seconds, clock.scrape_seconds
+        )
+        self._attempts.values.extend(history)
+        self._errors = Counter(self._attempts.first, clock.scrape_seconds)
+        self._errors.values.extend([0.0] * len(history))
+        self._tries = 0.0
+        self._scraped_waiting = self._scraped_running = self._scraped_kv = self._scraped_gpu = 0.0
+        self._engines_scraped = server.ready > 0
+        first_rule = clock.rule_phase - clock.rule_seconds * int(
+            len(history) * clock.scrape_seconds / clock.rule_seconds
+        )
+        self._recorded = {rule.record: Recorded(first_rule, clock.rule_seconds) for rule in policy.rules}
+        self._rules = [
+            (self._recorded[rule.record].values, compiled(rule.expr, self)) for rule in policy.rules
+        ]
+        self._next_rule = first_rule
+        self._triggers = [
+            _Trigger(trigger, compiled(trigger.query, self))
+            for trigger in policy.triggers
+            if isinstance(trigger, QueryTrigger) and not isinstance(trigger.query, str)
+        ]
+        self._crons = [
+            _Window(trigger, clock.start) for trigger in policy.triggers if isinstance(trigger, CronTrigger)
+        ]
+        self._hpa = Autoscaler(policy.behavior)
+        self._last_active = 0.0
+
+    def counter(self, metric: Metric) -> Counter | None:
+        """Scraped counters of the router."""
+        if metric.name == names.ROUTER_ATTEMPTS:
+            return self._attempts
+        return self._errors if metric.name == names.ROUTER_ERRORS else None
+
+    def gauge(self, metric: Metric, aggregation: str) -> Callable[[], Sample] | None:
+        """Scraped gauges of engines and router, and the series the replay publishes for a baseline."""
+        del aggregation
+        name = metric.name
+        if name == names.ROUTER_WORKERS:
+            return lambda: float(self.server.ready)
+        if name == names.WAITING:
+            return lambda: self._scraped_waiting if self._engines_scraped else None
+        if name == names.RUNNING:
+            return lambda: self._scraped_running if self._engines_scraped else None
+        if name == names.KV_USAGE:
+            return lambda: self._scraped_kv if self._engines_scraped else None
+        if name == GPU_UTILISATION:
+            return lambda: self._scraped_gpu if self._engines_scraped else None
+        if name == QUANTILE_FORECAST and self._hourly is not None:
+            return lambda: self._published
+        return None
+
+    def recorded(self, name: str) -> Recorded | None:
+        """Series that the policy's rules record."""
+        return self._recorded.get(name)
+
+    def run(self) -> None:
+        """From second 0 to the end."""
+        clock, fleet, server = self.clock, self.fleet, self.server
+        self._published: Sample = None
+        while self._next_rule < 0:
+            self._evaluate_rules(self._next_rule)
+        next_scrape, next_sync, next_line = clock.scrape_phase, clock.sync_phase, 0.0
+        polls = self.policy.behavior.least == 0
+        next_poll = clock.sync_phase / 2 if polls else INFINITY
+        if self.policy.fixed is not None:
+            next_sync = INFINITY
+        end = clock.duration
+        while True:
+            moment = min(next_scrape, next_sync, self._next_rule, fleet.next_event, next_poll)
+            if moment >= end:
+                break
+            server.advance_to(moment)
+            if fleet.next_event <= moment:
+                fleet.run_until(moment)
+            if next_scrape <= moment:
+                self._scrape()
+                next_scrape += clock.scrape_seconds
+            if self._next_rule <= moment:
+                self._evaluate_rules(moment)
+            if next_poll <= moment:
+                self._poll(moment)
+                next_poll += self.policy.polling_seconds
+            if next_sync <= moment:
+                self._sync(moment)
+                next_sync += clock.sync_seconds
+                if moment >= next_line:
+                    self._note(moment)
+                    next_line = moment + self.timeline.every
+        server.advance_to(end)
+        fleet.finish(end)
+
+    def _scrape(self) -> None:
+        server = self.server
+        self._attempts.values.append(server.processed())
+        # A held request is tried about once a second.
+        self._tries += server.held * self.clock.scrape_seconds
+        self._errors.values.append(self._tries)
+        self._scraped_waiting, self._scraped_running = server.waiting, server.running
+        self._scraped_kv, self._scraped_gpu = server.kv_usage, server.gpu_utilisation
+        self._engines_scraped = server.ready > 0
+
+    def _evaluate_rules(self, moment: float) -> None:
+        down = self._prometheus_down(moment)
+        for values, evaluate in self._rules:
+            values.append(None if down else evaluate(moment))
+        self._next_rule += self.clock.rule_seconds
+
+    def _prometheus_down(self, moment: float) -> bool:
+        return any(start <= moment < end for start, end in self.clock.outages)
+
+    def _values(self, moment: float) -> list[Sample]:
+        if self._hourly is not None:
+            self._published = self._hourly(moment)
+        if self.clock.outages and self._prometheus_down(moment):
+            return [None] * len(self._triggers)
+        return [trigger.evaluate(moment) for trigger in self._triggers]
+
+    def _poll(self, moment: float) -> None:
+        """KEDA between 0 and 1."""
+        replicas = len(self.fleet.pods)
+        values = self._values(moment)
+        active = any(
+            value is not None and value > trigger.trigger.activation
+            for value, trigger in zip(values, self._triggers, strict=True)
+        ) or any(window.open(moment) for window in self._crons)
+        if active:
+            self._last_active = moment
+            if not replicas:
+                self._apply(1, moment)
+        elif replicas and moment - self._last_active >= self.policy.cooldown_seconds:
+            self._apply(0, moment)
+
+    def _sync(self, moment: float) -> None:
+        """One look of the HPA; it is off while replicas are 0."""
+        replicas = len(self.fleet.pods)
+        if not replicas:
+            return
+        ready = self.fleet.ready
+        proposals: list[int | None] = []
+        for trigger, value in zip(self._triggers, self._values(moment), strict=True):
+            proposals.append(self._proposal(trigger, value, replicas, ready))
+        for window in self._crons:
+            floor = window.trigger.replicas if window.open(moment) else 1
+            proposals.append(proposal(floor, 1.0, "AverageValue", replicas, ready))
+        wanted = self._hpa.desired(moment, replicas, proposals)
+        if wanted != replicas:
+            self._apply(wanted, moment)
+
+    def _proposal(self, trigger: _Trigger, value: Sample, replicas: int, ready: int) -> int | None:
+        goal = trigger.trigger
+        if value is None or value != value or value in (INFINITY, -INFINITY):
+            trigger.failures += 1
+            if trigger.failures <= FALLBACK_FAILURES:
+                return None
+            # currentReplicasIfHigher: what runs, or the fallback where that is more.
+            return max(replicas, self.policy.behavior.least, 1)
+        trigger.failures = 0
+        return proposal(value, goal.threshold, goal.metric_type, replicas, ready)
+
+    def _apply(self, wanted: int, moment: float) -> None:
+        current = len(self.fleet.pods)
+        direction = 1 if wanted > current else -1
+        self.rescales += 1
+        if self._direction and direction != self._direction:
+            self.reversals += 1
+        self._direction = direction
+        self.fleet.scale(wanted, moment)
+
+    def _note(self, moment: float) -> None:
+        line = self.timeline
+        line.moments.append(moment)
+        line.desired.append(len(self.fleet.pods))
+        line.ready.append(self.server.ready)
+        line.nodes.append(len(self.fleet.nodes))
+        line.waiting.append(self.server.waiting + self.server.held)
+        line.violating.append(self.server.violation_so_far)
+        series = self._recorded.get(names.FORECAST)
+        line.forecast.append(series.at(moment) if series is not None else self._published)
+
+
+class _Window:
+    """A cron trigger's window; remembers when it may change next."""
+
+    def __init__(self, trigger: CronTrigger, start: datetime) -> None:
+        self.trigger = trigger
+        self._zero = start
+        self._zone = ZoneInfo(trigger.timezone)
+        self._begin, self._finish = cron.parse(trigger.start), cron.parse(trigger.end)
+        self._until = -INFINITY
+        self._open = False
+
+    def open(self, moment: float) -> bool:
+        """The window is open at `moment`."""
+        if moment >= self._until:
+            now = (self._zero + timedelta(seconds=moment)).astimezone(self._zone)
+            self._open = cron.within(self._begin, self._finish, now)
+            following = [
+                when for when in (self._begin.after(now), self._finish.after(now)) if when is not None
+            ]
+            change = min(following, default=None)
+            self._until = INFINITY if change is None else moment + (change - now).total_seconds()
+        return self._open
