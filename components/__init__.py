@@ -1,0 +1,1 @@
+"""What exists: one ComponentResource a file; the thinking stands in specs."""
