@@ -1,0 +1,25 @@
+"""A Helm release from its spec."""
+
+from __future__ import annotations
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from specs.charts import ReleaseSpec
+
+
+def release(name: str, spec: ReleaseSpec, opts: pulumi.ResourceOptions) -> k8s.helm.v3.Release:
+    """Declare `spec` as a release that is rolled back when it does not become ready in time."""
+    return k8s.helm.v3.Release(
+        name,
+        name=spec.name,
+        namespace=spec.namespace,
+        chart=spec.chart,
+        version=spec.version,
+        repository_opts={"repo": spec.repository} if spec.repository else None,
+        values=dict(spec.values),
+        skip_crds=spec.skip_crds,
+        atomic=True,
+        timeout=spec.timeout,
+        opts=opts,
+    )
