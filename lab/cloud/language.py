@@ -20,8 +20,8 @@ import grpc
 import pulumi
 from google.protobuf import empty_pb2
 from pulumi.errors import RunError
-from pulumi.runtime import reset_options, run_in_stack, set_all_config
-from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
+from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
+from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, language_pb2, language_pb2_grpc, plugin_pb2
 
 from lab.cloud.servers import LIMITS
 
@@ -75,15 +75,17 @@ class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
 
     def _run(self, request: Any) -> Any:
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-        reset_options(
-            project=request.project,
-            monitor_address=request.monitor_address,
-            engine_address=request.args[0] if request.args else "",
-            stack=request.stack,
-            parallel=request.parallel,
-            preview=request.dryRun,
-            organization=request.organization or "organization",
-            root_directory=request.info.root_directory,
+        configure(
+            Settings(
+                project=request.project,
+                monitor=request.monitor_address,
+                engine=_Engine(request.args[0]),
+                stack=request.stack,
+                parallel=request.parallel,
+                dry_run=request.dryRun,
+                organization=request.organization or "organization",
+                root_directory=request.info.root_directory,
+            )
         )
         set_all_config(dict(request.config), list(request.configSecretKeys))
         error = self._message(_complete(self._program))
@@ -107,6 +109,20 @@ class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
                 return str(error)
             case _:
                 return self._describe(error)
+
+
+class _Engine:
+    """The engine as the program sees it, without the SDK's debug messages: four per resource, each a call that the
+    program waits for, and nobody reads them here."""
+
+    def __init__(self, address: str) -> None:
+        self._stub: Any = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address, options=LIMITS))
+
+    def Log(self, request: Any) -> Any:
+        return None if request.severity == engine_pb2.DEBUG else self._stub.Log(request)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stub, name)
 
 
 def _complete(program: Program) -> BaseException | None:

@@ -27,6 +27,11 @@ _ENVIRONMENT = {
     "PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS": "true",
 }
 
+_ONE_CHECKPOINT = {"PULUMI_SKIP_CHECKPOINTS": "true"}
+"""The engine writes its state once, at the end, instead of after each resource: with that, even a preview takes time in
+the square of the resources (pkg/v3/backend/snapshot.go, saveSnapshot). A killed run forgets what it made, and nothing
+that was made is real; not so when objects go to an API server."""
+
 
 class RecordedCloud:
     """One project's stacks over the recorded cloud.
@@ -134,6 +139,7 @@ class RecordedCloud:
     def _environment(self, attached: str) -> dict[str, str]:
         return {
             **_ENVIRONMENT,
+            **(_ONE_CHECKPOINT if self._answers.kubeconfig is None else {}),
             "PULUMI_BACKEND_URL": (self._state / "backend").as_uri(),
             "PULUMI_DEBUG_PROVIDERS": attached,
             "KUBECONFIG": os.devnull,
