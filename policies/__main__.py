@@ -2,6 +2,7 @@
 """Starts the pack: as the folder with a standard CLI, as this executable file without a language host."""
 
 import importlib.util
+import io
 import sys
 from pathlib import Path
 
@@ -24,8 +25,15 @@ def load() -> None:
     spec.loader.exec_module(module)
 
 
+def unbuffer() -> None:
+    """Let the port reach the engine at once: the SDK writes it without a flush (pulumi-policy 1.21.0)."""
+    raw = open(sys.stdout.fileno(), "wb", buffering=0, closefd=False)  # noqa: SIM115 - kept open
+    sys.stdout = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
+
+
 if __name__ == "__main__":
     load()
+    unbuffer()
     from policies.pack import pack
 
     pack()

@@ -1,6 +1,7 @@
-"""A provider of any package: echoes inputs, makes up ids, leaves `arn` unknown in preview. Nothing is created."""
+"""A provider of any package: echoes inputs, makes up ids, leaves `arn` unknown in preview. Creates nothing."""
 
-from collections.abc import Iterator
+# ruff: noqa: N802, ARG002 - names and signatures are the protocol's.
+from collections.abc import Generator
 from concurrent import futures
 from contextlib import contextmanager
 from typing import Any
@@ -13,15 +14,16 @@ from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
 
 class Recorder(provider_pb2_grpc.ResourceProviderServicer):
-    """What the engine needs of a provider; `created` lists the urns that an update created."""
+    """What the engine needs of a provider; `created` lists the names that an update created.
+
+    Outputs carry `spec.replicas: 3` on a Deployment that states none, as the API server's defaults would.
+    """
 
     def __init__(self) -> None:
         self.created: list[str] = []
 
     def Handshake(self, request: Any, context: Any) -> Any:
-        return provider_pb2.ProviderHandshakeResponse(
-            accept_secrets=True, accept_resources=True, accept_outputs=False
-        )
+        return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True)
 
     def GetPluginInfo(self, request: Any, context: Any) -> Any:
         return proto.PluginInfo(version="9.9.9")
@@ -43,16 +45,14 @@ class Recorder(provider_pb2_grpc.ResourceProviderServicer):
 
     def Diff(self, request: Any, context: Any) -> Any:
         kinds = provider_pb2.DiffResponse
-        same = request.oldInputs == request.news
-        return kinds(changes=kinds.DIFF_NONE if same else kinds.DIFF_SOME)
+        return kinds(changes=kinds.DIFF_NONE if request.old_inputs == request.news else kinds.DIFF_SOME)
 
     def Create(self, request: Any, context: Any) -> Any:
-        if not request.preview:
-            self.created.append(request.urn)
-        made = "" if request.preview else f"id-{len(self.created)}"
-        return provider_pb2.CreateResponse(
-            id=made, properties=_outputs(request.properties, preview=request.preview)
-        )
+        outputs = _outputs(request.properties, preview=request.preview)
+        if request.preview:
+            return provider_pb2.CreateResponse(properties=outputs)
+        self.created.append(request.urn.rsplit("::", 1)[-1])
+        return provider_pb2.CreateResponse(id=f"id-{len(self.created)}", properties=outputs)
 
     def Update(self, request: Any, context: Any) -> Any:
         return provider_pb2.UpdateResponse(properties=_outputs(request.news, preview=request.preview))
@@ -71,11 +71,15 @@ def _outputs(inputs: struct_pb2.Struct, *, preview: bool) -> struct_pb2.Struct:
     outputs = struct_pb2.Struct()
     outputs.CopyFrom(inputs)
     outputs["arn"] = UNKNOWN_STRING_VALUE if preview else "arn:recorded"
+    if inputs.fields["kind"].string_value == "Deployment" and not preview:
+        spec = outputs.fields["spec"].struct_value
+        if "replicas" not in spec.fields:
+            spec["replicas"] = 3
     return outputs
 
 
 @contextmanager
-def serving() -> Iterator[tuple[Recorder, int]]:
+def serving() -> Generator[tuple[Recorder, int]]:
     """A recorder on a free loopback port."""
     recorder = Recorder()
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=8))

@@ -177,6 +177,40 @@ def edited(program: Program, name: str, edit: Callable[[Props], object]) -> Prog
     return copy
 
 
+def replaced(props: Props, path: tuple[Any, ...], value: Any) -> Props:
+    """A copy with one place replaced."""
+    copy: Any = deepcopy(props)
+    at = copy
+    for step in path[:-1]:
+        at = at[step]
+    at[path[-1]] = value
+    return copy
+
+
+def spoilt() -> dict[str, Program]:
+    """One violation for each rule, by rule."""
+    program = good()
+
+    def change(name: str, *path: Any, to: Any) -> Program:
+        kind, props = good()[name]
+        return program | {name: (kind, replaced(props, path, to))}
+
+    containers = ("spec", "template", "spec", "containers", 0)
+    return {
+        "gpu-limit": change("pool", "spec", "limits", to={"cpu": 1}),
+        "gpu-demand": change("scaler", "spec", "maxReplicaCount", to=200),
+        "gpu-request": change("model", *containers, "resources", to={"requests": {"nvidia.com/gpu": 1}}),
+        "pdb-present": {name: found for name, found in program.items() if name != "budget"},
+        "pdb-drainable": change("budget", "spec", "maxUnavailable", to=0),
+        "graceful-drain": change("model", "spec", "template", "spec", "terminationGracePeriodSeconds", to=30),
+        "gpu-pool-disruption": change("pool", "spec", "template", "spec", "taints", to=[]),
+        "scaling-works": change("scaler", "spec", "triggers", 0, "metadata", "query", to="bare"),
+        "pinned-images": change("model", *containers, "image", to="vllm/vllm-openai:latest"),
+        "private-by-default": {name: found for name, found in program.items() if name != "block"},
+        "retain-data": change("weights", "forceDestroy", to=True),
+    }
+
+
 def container(props: Props) -> Props:
     """The first container of a Deployment's template."""
     return props["spec"]["template"]["spec"]["containers"][0]

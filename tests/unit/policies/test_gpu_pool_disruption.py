@@ -105,7 +105,7 @@ def test_a_cpu_pool_may_do_as_it_likes() -> None:
 
 
 def test_a_general_pool_with_a_gpu_limit_of_zero_may_do_as_it_likes() -> None:
-    general = {"limits": {"nvidia.com/gpu": 0}, "template": {"spec": {}}}
+    general: Props = {"limits": {"nvidia.com/gpu": 0}, "template": {"spec": {}}}
     assert judged("gpu-pool-disruption", {"pool": pool(**general)}) == [("", "not applicable")]
 
 
