@@ -1,5 +1,6 @@
 """The control plane of the lab: real controllers as processes on loopback, in one folder.
 
 ``plane`` has ``up``, ``attach`` and ``down``; ``report`` the status; ``single`` one component at a time;
-``parts.registry`` the groups of components. Nothing is imported here: two of the components are Python processes of this package.
+``parts.registry`` the groups of components. Nothing is imported here, since two components are Python processes
+of this package.
 """

@@ -1,4 +1,4 @@
-"""Processes: started apart from the caller, known again by pid, start time and command, ended without harm."""
+"""Processes: started apart from the caller, known again by pid and birth, ended without harm."""
 
 import os
 import signal
@@ -15,18 +15,19 @@ from lab.control.component import Component
 from lab.control.errors import LabError
 
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "HEADROOM_CACHE")
-# The start time is read from a clock that may be set; the command must be equal as well, so this can be wide.
-_CLOCK_SLACK_SECONDS = 60.0
 
 
 class Identity(BaseModel):
-    """What tells a process of ours from a stranger with the same pid. ``started`` is seconds since the epoch."""
+    """What tells a process of ours from a stranger with the same pid.
+
+    ``born`` is the machine's boot and the kernel's ticks since then: no clock that may be set, and no title, which a
+    process can change (vllm-router does).
+    """
 
     model_config = ConfigDict(frozen=True)
 
     pid: int
-    started: float
-    argv: tuple[str, ...]
+    born: str
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,7 @@ def start(component: Component, log: Path) -> Identity:
             raise LabError(f"{component.name} can't be started: {error}") from error
     # The caller ends before its child does, or sees its death through `find`, which reaps it.
     child.returncode = 0
-    born = psutil.Process(child.pid)
-    identity = Identity(pid=child.pid, started=born.create_time(), argv=component.argv)
-    # For some microseconds after exec the kernel shows an empty command (fs/exec.c, begin_new_exec).
-    while _has_no_command_yet(born):
-        time.sleep(0.001)
-    return identity
+    return Identity(pid=child.pid, born=_birth(child.pid))
 
 
 def find(identity: Identity | None) -> psutil.Process | None:
@@ -80,12 +76,10 @@ def find(identity: Identity | None) -> psutil.Process | None:
         return None
     try:
         process = psutil.Process(identity.pid)
-        with process.oneshot():
-            if process.status() == psutil.STATUS_ZOMBIE:
-                _reap(identity.pid)
-                return None
-            same_start = abs(process.create_time() - identity.started) < _CLOCK_SLACK_SECONDS
-            return process if same_start and tuple(process.cmdline()) == identity.argv else None
+        if process.status() == psutil.STATUS_ZOMBIE:
+            _reap(identity.pid)
+            return None
+        return process if _birth(identity.pid) == identity.born else None
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return None
 
@@ -127,11 +121,14 @@ def kill(identity: Identity | None) -> bool:
     return identity is not None and _signal(identity, signal.SIGKILL)
 
 
-def _has_no_command_yet(born: psutil.Process) -> bool:
+def _birth(pid: int) -> str:
+    """The boot and the start of a process. Raises psutil.NoSuchProcess."""
     try:
-        return born.status() != psutil.STATUS_ZOMBIE and not born.cmdline()
-    except psutil.NoSuchProcess:
-        return False
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        # Field 22, counted from after the name, which is the second (proc_pid_stat(5)).
+        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}/{fields[19]}"
+    except OSError:
+        return f"{psutil.Process(pid).create_time():.2f}"
 
 
 def _write(path: Path, content: str) -> None:

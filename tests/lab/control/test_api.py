@@ -10,10 +10,11 @@ from lightkube.resources.core_v1 import ConfigMap
 
 from lab.control import kubernetes
 from lab.control.parts.registry import API
+from lab.control.parts.router import router
 from lab.control.plane import Plane, down, up
-from lab.control.ports import is_free
+from lab.control.ports import choose, is_free
 from lab.control.report import status
-from lab.control.single import kill, stop
+from lab.control.single import add, kill, remove, stop
 
 NODE_CLASS: dict[str, Any] = {
     "apiVersion": "karpenter.k8s.aws/v1",
@@ -113,3 +114,24 @@ def test_a_component_stopped_on_purpose_is_told_from_a_dead_one(lab_folder: Path
         "apiserver": "stopped",
         "etcd": "dead",
     }
+
+
+def test_a_router_from_its_wheel_joins_the_lab_and_leaves_it(lab_folder: Path) -> None:
+    plane = up(lab_folder, API)
+    port, metrics = choose(lab_folder.parent, ["router", "metrics"], {}).values()
+    part = router(
+        name="router-llama",
+        kubeconfig=plane.kubeconfig,
+        namespace="default",
+        selector={"app": "vllm"},
+        host="127.0.0.1",
+        port=port,
+        metrics_port=metrics,
+        arguments=("--policy", "cache_aware", "--retry-max-retries", "200"),
+    )
+    add(lab_folder, part)
+    assert {one.name: one.condition for one in status(lab_folder).components}["router-llama"] == "well"
+    up(lab_folder, API)
+    remove(lab_folder, "router-llama")
+    assert is_free(port)
+    assert "router-llama" not in {one.name for one in status(lab_folder).components}

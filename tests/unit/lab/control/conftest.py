@@ -19,7 +19,7 @@ def started(tmp_path: Path) -> Generator[Callable[..., Identity]]:
 
     def start(script: str = "sleep 60") -> Identity:
         identity = process.start(
-            Component(name="x", argv=("/bin/sh", "-c", script), health=NOWHERE), tmp_path / "x.log"
+            Component(name="x", argv=("/bin/bash", "-c", script), health=NOWHERE), tmp_path / "x.log"
         )
         running.append(identity)
         return identity

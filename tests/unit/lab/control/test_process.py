@@ -26,12 +26,18 @@ def test_a_started_process_is_found_and_one_that_ended_is_not(started: Started) 
     assert _gone(started("exit 3"))
 
 
-def test_a_process_with_the_same_pid_and_another_command_or_start_is_a_stranger(started: Started) -> None:
+def test_a_process_with_the_same_pid_and_another_birth_is_a_stranger(started: Started) -> None:
     identity = started()
-    other = identity.model_copy(update={"argv": ("/usr/bin/something-else",)})
-    earlier = identity.model_copy(update={"started": identity.started - 3600})
-    process.stop((other, 0.0), (earlier, 0.0))
-    assert not process.kill(other)
+    stranger = identity.model_copy(update={"born": identity.born + "0"})
+    process.stop((stranger, 0.0))
+    assert not process.kill(stranger)
+    assert process.find(identity) is not None
+
+
+def test_a_process_that_changes_its_title_is_still_ours(started: Started) -> None:
+    identity = started("exec -a another-title sleep 60")
+    assert process.find(identity) is not None
+    time.sleep(0.1)
     assert process.find(identity) is not None
 
 
