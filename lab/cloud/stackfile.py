@@ -79,8 +79,9 @@ def _load(source: Path) -> object:
     try:
         return YAML(typ="safe", pure=True).load(source.read_text(encoding="utf-8"))
     except (YAMLError, UnicodeDecodeError) as error:
+        said = " ".join(str(error).split())
         raise StackFileError(
-            f"{source.name}: given text that is not YAML ({error}); allowed YAML 1.2; fix it"
+            f"{source.name}: given text that is not YAML ({said}); allowed YAML 1.2; fix it"
         ) from error
 
 
