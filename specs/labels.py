@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from specs.charts import SYSTEM_LABEL
 from specs.metrics_names import MODEL_LABEL
 from specs.settings.model import Model
 from specs.settings.stack import Settings
@@ -12,7 +13,6 @@ Part = Literal["engine", "router", "image-puller"]
 
 MODEL_KEY: Final = MODEL_LABEL.replace("_", "-")
 PART_KEY: Final = "app.kubernetes.io/component"
-ROLE_KEY: Final = "headroom.dev/role"
 
 
 def selector(model: Model, part: Part) -> dict[str, str]:
@@ -30,4 +30,4 @@ def system_nodes(settings: Settings) -> dict[str, str]:
 
     Empty on an existing cluster, whose node labels are not known.
     """
-    return {ROLE_KEY: "system"} if settings.cluster.mode == "eks" else {}
+    return dict(SYSTEM_LABEL) if settings.cluster.mode == "eks" else {}

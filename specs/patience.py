@@ -57,3 +57,8 @@ def rollout_seconds(settings: Settings, model: Model) -> int:
     leaving = grace_seconds(model, settings.pool(model.pool))
     cold = math.ceil(tiers(settings, model)[0].start * HOLD_SAFETY)
     return progress_seconds(settings, model) + most_replicas(settings, model) * (cold + leaving)
+
+
+def delete_seconds(settings: Settings, model: Model) -> int:
+    """How long the removal of the Deployment may take: every replica drains at the same time."""
+    return grace_seconds(model, settings.pool(model.pool)) + SCARCITY_SECONDS

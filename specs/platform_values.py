@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from specs.engine_pod import tolerations
+from specs.charts import gpu_tolerations
 from specs.labels import system_nodes
 from specs.settings.stack import Settings
 
@@ -74,13 +74,10 @@ def _control_plane(settings: Settings) -> dict[str, object]:
 
 
 def gpu_metrics_values(settings: Settings) -> dict[str, object]:
-    """dcgm-exporter on GPU nodes only, tolerating every pool's taints (each once)."""
-    taints: list[dict[str, object]] = []
-    for pool in settings.gpu_pools:
-        taints += [toleration for toleration in tolerations(pool) if toleration not in taints]
+    """dcgm-exporter on GPU nodes only, tolerating every pool's taints."""
     return {
         "nodeSelector": {"nvidia.com/gpu.present": "true"},
-        "tolerations": taints,
+        "tolerations": gpu_tolerations(settings),
         "resources": _resources("100m", "128Mi", "512Mi"),
         "serviceMonitor": {"enabled": True, "interval": "15s", "scrapeTimeout": "10s"},
     }

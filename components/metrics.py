@@ -1,0 +1,76 @@
+"""Metrics: Prometheus with its operator, and the GPU exporter; or the Prometheus that is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.release import release
+from specs import charts, versions
+from specs.names import GPU_NAMESPACE, METRICS_NAMESPACE
+from specs.platform_values import gpu_metrics_values, prometheus_values
+from specs.scaling import server_address
+from specs.settings.stack import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricsArgs:
+    """`namespaces` by name; `ready`: system nodes and add-ons."""
+
+    settings: Settings
+    provider: k8s.Provider
+    namespaces: Mapping[str, k8s.core.v1.Namespace]
+    ready: Sequence[pulumi.Resource]
+
+
+class Metrics(pulumi.ComponentResource):
+    """`ready` is what PodMonitors and rules need: the operator and its CRDs. `prometheus_address` is where
+    KEDA asks."""
+
+    ready: list[pulumi.Resource]
+    prometheus_address: str
+
+    def __init__(self, name: str, args: MetricsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("headroom:index:Metrics", name, None, opts)
+        self._args = args
+        platform = args.settings.platform
+        self.ready = list(args.ready)
+        if platform.prometheus.install:
+            self.ready.append(self._prometheus())
+        if platform.gpu_metrics.install:
+            self._gpu_metrics()
+        self.prometheus_address = server_address(args.settings)
+        self.register_outputs({"prometheusAddress": self.prometheus_address})
+
+    def _prometheus(self) -> pulumi.Resource:
+        settings = self._args.settings
+        spec = charts.release(
+            settings,
+            versions.PROMETHEUS,
+            settings.platform.prometheus,
+            METRICS_NAMESPACE,
+            prometheus_values(settings),
+        )
+        return release("prometheus", spec, self._after(METRICS_NAMESPACE, self._args.ready))
+
+    def _gpu_metrics(self) -> pulumi.Resource:
+        settings = self._args.settings
+        spec = charts.release(
+            settings,
+            versions.GPU_METRICS,
+            settings.platform.gpu_metrics,
+            GPU_NAMESPACE,
+            gpu_metrics_values(settings),
+        )
+        # Its ServiceMonitor needs the operator's CRDs.
+        return release("gpu-metrics", spec, self._after(GPU_NAMESPACE, self.ready))
+
+    def _after(self, namespace: str, ready: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(
+            parent=self,
+            provider=self._args.provider,
+            depends_on=[*ready, self._args.namespaces[namespace]],
+        )
