@@ -156,6 +156,10 @@ def load_balancer_controller(settings: Settings, names: Names, vpc_id: object) -
         "serviceAccount": {"name": LOAD_BALANCER_SERVICE_ACCOUNT},
         "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "256Mi"}},
         "podDisruptionBudget": {"maxUnavailable": 1},
+        # Left out of the controller's IAM policy.
+        "enableShield": False,
+        "enableWaf": False,
+        "enableWafv2": False,
         # Services of type LoadBalancer stay with the cloud provider: the program declares none.
         "enableServiceMutatorWebhook": False,
     }

@@ -1,0 +1,149 @@
+"""Model weights in S3: a locked-down bucket and, per model, a role that reads its own prefix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from specs import iam
+from specs.names import Names
+from specs.network import tags
+from specs.settings.model import Model
+from specs.settings.stack import Settings
+from specs.weights import model_prefix
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightsArgs:
+    """`ready`: what must exist before a Pod Identity association (cluster and agent)."""
+
+    settings: Settings
+    names: Names
+    ready: Sequence[pulumi.Resource]
+
+
+class Weights(pulumi.ComponentResource):
+    """The bucket of backend s3 (`bucket_name`, else None) and the readers' roles.
+
+    `ready` is what an engine needs before it starts.
+    """
+
+    bucket_name: pulumi.Output[str] | None
+    ready: Sequence[pulumi.Resource]
+
+    def __init__(self, name: str, args: WeightsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("headroom:index:Weights", name, None, opts)
+        self._args, self._tags = args, tags(args.names)
+        self._own = pulumi.ResourceOptions(parent=self)
+        self.bucket_name, self.ready = None, []
+        if args.settings.weights.backend == "s3":
+            key = self._key() if args.settings.weights.kms else None
+            bucket = self._bucket(key)
+            self.bucket_name = bucket.bucket
+            self.ready = [self._reader(model, bucket, key) for model in args.settings.active_models]
+        self.register_outputs({"bucketName": self.bucket_name})
+
+    def _key(self) -> aws.kms.Key:
+        key = aws.kms.Key(
+            "weights",
+            description=f"Model weights of {self._args.names.cluster}",
+            enable_key_rotation=True,
+            deletion_window_in_days=30,
+            tags=self._tags,
+            opts=self._kept(),
+        )
+        aws.kms.Alias(
+            "weights",
+            name=f"alias/{self._args.names.cluster}-weights",
+            target_key_id=key.key_id,
+            opts=self._own,
+        )
+        return key
+
+    def _kept(self) -> pulumi.ResourceOptions:
+        """Data outlives the stack where the settings say so."""
+        retain = self._args.settings.weights.bucket_retain
+        return pulumi.ResourceOptions(parent=self, protect=retain, retain_on_delete=retain)
+
+    def _bucket(self, key: aws.kms.Key | None) -> aws.s3.Bucket:
+        retain = self._args.settings.weights.bucket_retain
+        bucket = aws.s3.Bucket("weights", force_destroy=not retain, tags=self._tags, opts=self._kept())
+        block = aws.s3.BucketPublicAccessBlock(
+            "weights",
+            bucket=bucket.id,
+            block_public_acls=True,
+            block_public_policy=True,
+            ignore_public_acls=True,
+            restrict_public_buckets=True,
+            opts=self._own,
+        )
+        aws.s3.BucketOwnershipControls(
+            "weights", bucket=bucket.id, rule={"object_ownership": "BucketOwnerEnforced"}, opts=self._own
+        )
+        aws.s3.BucketVersioning(
+            "weights", bucket=bucket.id, versioning_configuration={"status": "Enabled"}, opts=self._own
+        )
+        encryption: aws.s3.BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultArgsDict = (
+            {"sse_algorithm": "aws:kms", "kms_master_key_id": key.arn} if key else {"sse_algorithm": "AES256"}
+        )
+        aws.s3.BucketServerSideEncryptionConfiguration(
+            "weights",
+            bucket=bucket.id,
+            rules=[
+                {"apply_server_side_encryption_by_default": encryption, "bucket_key_enabled": key is not None}
+            ],
+            opts=self._own,
+        )
+        aws.s3.BucketLifecycleConfiguration(
+            "weights",
+            bucket=bucket.id,
+            rules=[
+                {
+                    "id": "abandoned-uploads",
+                    "status": "Enabled",
+                    "filter": {"prefix": ""},
+                    "abort_incomplete_multipart_upload": {"days_after_initiation": 7},
+                    "noncurrent_version_expiration": {"noncurrent_days": 30},
+                }
+            ],
+            opts=self._own,
+        )
+        aws.s3.BucketPolicy(
+            "weights",
+            bucket=bucket.id,
+            policy=pulumi.Output.json_dumps(iam.tls_only(bucket.arn, pulumi.Output.concat(bucket.arn, "/*"))),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[block]),
+        )
+        return bucket
+
+    def _reader(self, model: Model, bucket: aws.s3.Bucket, key: aws.kms.Key | None) -> pulumi.Resource:
+        role = aws.iam.Role(
+            f"{model.name}-weights",
+            name=self._args.names.role(f"weights-{model.name}"),
+            assume_role_policy=pulumi.Output.json_dumps(iam.pod_identity_trust()),
+            tags=self._tags,
+            opts=self._own,
+        )
+        prefix = model_prefix(model)
+        document = iam.weights_reader(
+            bucket.arn,
+            pulumi.Output.concat(bucket.arn, f"/{prefix}*"),
+            prefix,
+            key.arn if key else None,
+            self._args.settings.region,
+        )
+        policy = aws.iam.RolePolicy(
+            f"{model.name}-weights", role=role.name, policy=pulumi.Output.json_dumps(document), opts=self._own
+        )
+        return aws.eks.PodIdentityAssociation(
+            f"{model.name}-weights",
+            cluster_name=self._args.names.cluster,
+            namespace=model.namespace,
+            service_account=model.name,
+            role_arn=role.arn,
+            tags=self._tags,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[policy, *self._args.ready]),
+        )
