@@ -105,6 +105,10 @@ class Analyzer(policy._PolicyAnalyzerServicer):  # pyright: ignore[reportPrivate
                     response.diagnostics.append(self._diagnostic(rule, urn, message))
         return response
 
+    def Remediate(self, request: proto.AnalyzeRequest, _context: grpc.ServicerContext) -> Any:  # noqa: ARG002
+        """Nothing: the pack reports and never rewrites, so a request is not even decoded."""
+        return proto.RemediateResponse()
+
     def _active(self) -> Iterable[Rule]:
         return [rule for rule in self._rules if self._level(rule) != proto.DISABLED]
 

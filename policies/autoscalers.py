@@ -45,13 +45,19 @@ class Autoscaler:
             return UNKNOWN
         return max(most, paused)
 
+    @cached_property
+    def target_name(self) -> Plain:
+        """The name of what it scales; `UNKNOWN` when that is no plain string."""
+        name = self.obj.get("spec", "scaleTargetRef", "name")
+        return name if isinstance(name, str) else UNKNOWN
+
     def acts_on(self, workload: Workload) -> bool | None:
         """Whether the workload is its target; `None` when that can't be known."""
         target = self.obj.get("spec", "scaleTargetRef")
         kind, version = dig(target, "kind"), dig(target, "apiVersion")
         answers = [
             same(self.obj.namespace, workload.obj.namespace),
-            same(dig(target, "name"), workload.obj.name),
+            same(self.target_name, workload.obj.name),
             same(("Deployment" if self.keda else None) if kind is None else kind, workload.obj.kind),
             same(_group(version, kind), workload.obj.group),
         ]

@@ -21,6 +21,7 @@ ENCRYPTION = (
 POLICIES = ("aws:s3/bucketPolicy:BucketPolicy",)
 ACLS = ("aws:s3/bucketAcl:BucketAcl", "aws:s3/bucketAclV2:BucketAclV2")
 FLAGS = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
+_PARTS = frozenset((*BLOCKS, *ENCRYPTION, *POLICIES, *ACLS))
 _INLINE = ("serverSideEncryptionConfiguration", "serverSideEncryptionConfigurations")
 
 
@@ -56,7 +57,7 @@ class Bucket:
 def buckets(resources: Iterable[Resource]) -> list[Bucket]:
     """Every bucket of the stack with its attachments."""
     known = list(resources)
-    parts = [item for item in known if item.type in (*BLOCKS, *ENCRYPTION, *POLICIES, *ACLS)]
+    parts = [item for item in known if item.type in _PARTS]
     found: list[Bucket] = []
     for resource in known:
         if resource.type in BUCKETS:

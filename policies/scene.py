@@ -7,7 +7,7 @@ from functools import cached_property
 from policies.autoscalers import Autoscaler, Buffer
 from policies.budgets import Budget
 from policies.objects import kube_objects
-from policies.plain import Unknown
+from policies.plain import UNKNOWN, Plain, Unknown
 from policies.pools import Pool
 from policies.resource import KubeObject, Resource
 from policies.workloads import Workload, workload
@@ -61,10 +61,28 @@ class Scene:
         """CapacityBuffers."""
         return [Buffer(obj) for obj in self.kind("autoscaling.x-k8s.io", "CapacityBuffer")]
 
+    @cached_property
+    def _by_target(self) -> dict[Plain, list[Autoscaler]]:
+        """Autoscalers by the name of their target; an unknown name under `UNKNOWN`."""
+        found: dict[Plain, list[Autoscaler]] = {}
+        for scaler in self.autoscalers:
+            found.setdefault(scaler.target_name, []).append(scaler)
+        return found
+
+    @cached_property
+    def _scalers(self) -> dict[Workload, list[tuple[Autoscaler, bool]]]:
+        return {}
+
     def scalers_of(self, target: Workload) -> list[tuple[Autoscaler, bool]]:
         """Autoscalers that act on a workload, or may (second value false)."""
-        answers = [(scaler, scaler.acts_on(target)) for scaler in self.autoscalers]
-        return [(scaler, answer is True) for scaler, answer in answers if answer is not False]
+        if target not in self._scalers:
+            named = isinstance(target.obj.name, str)
+            near = [*self._by_target.get(target.obj.name, ()), *self._by_target.get(UNKNOWN, ())]
+            answers = [(scaler, scaler.acts_on(target)) for scaler in (near if named else self.autoscalers)]
+            self._scalers[target] = [
+                (scaler, answer is True) for scaler, answer in answers if answer is not False
+            ]
+        return self._scalers[target]
 
     def least(self, target: Workload) -> int | Unknown:
         """Replicas a workload has at least: its autoscaler's floor, else its own count."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from policies.plain import UNKNOWN, Plain, Unknown, dig, items, walk
 from policies.pods import pod_gpus
@@ -36,12 +37,12 @@ class Workload:
     group_labels: tuple[tuple[str, Plain], ...] = ()
     """Labels its controller adds to each pod."""
 
-    @property
+    @cached_property
     def gpus(self) -> Count:
         """GPUs of one replica."""
         return product_sum((pods.per_replica, pod_gpus(pods.template)) for pods in self.pods)
 
-    @property
+    @cached_property
     def pods_per_replica(self) -> Count:
         """Pods of one replica."""
         return product_sum((pods.per_replica, 1) for pods in self.pods)

@@ -73,7 +73,7 @@ class Engine:
         settings = {**_settings(self.folder), "PULUMI_DEBUG_PROVIDERS": attached}
         options = automation.LocalWorkspaceOptions(env_vars=settings, pulumi_home=str(self.folder / "home"))
         stack = automation.create_or_select_stack(
-            "dev", "headroom", lambda: _declare(program, protect), opts=options
+            "dev", "headroom", lambda: declare(program, protect), opts=options
         )
         pack, chosen = [str(PACK)], [str(self._config(config))]
         try:
@@ -98,7 +98,8 @@ def _settings(folder: Path) -> dict[str, str]:
     }
 
 
-def _declare(program: Program, protect: bool) -> None:
+def declare(program: Program, protect: bool) -> None:
+    """Register a program's resources; its buckets are protected when told so."""
     source = pulumi.CustomResource("aws:ec2/vpc:Vpc", "source", {"arn": None})
     for name, (kind, props) in program.items():
         options = pulumi.ResourceOptions(protect=protect if kind.startswith("aws:s3/") else None)
