@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from specs import iam
+from specs.engine_pod import service_account
 from specs.names import Names
 from specs.network import tags
 from specs.settings.model import Model
@@ -31,19 +32,19 @@ class Weights(pulumi.ComponentResource):
     `ready` is what an engine needs before it starts.
     """
 
-    bucket_name: pulumi.Output[str] | None
+    bucket_name: str | None
     ready: Sequence[pulumi.Resource]
 
     def __init__(self, name: str, args: WeightsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("headroom:index:Weights", name, None, opts)
         self._args, self._tags = args, tags(args.names)
         self._own = pulumi.ResourceOptions(parent=self)
+        self._name = args.names.bucket(args.settings.weights.bucket_name, args.settings.region)
         self.bucket_name, self.ready = None, []
         if args.settings.weights.backend == "s3":
             key = self._key() if args.settings.weights.kms else None
-            bucket = self._bucket(key)
-            self.bucket_name = bucket.bucket
-            self.ready = [self._reader(model, bucket, key) for model in args.settings.active_models]
+            self.bucket_name = self._bucket(key)
+            self.ready = [self._reader(model) for model in args.settings.active_models]
         self.register_outputs({"bucketName": self.bucket_name})
 
     def _key(self) -> aws.kms.Key:
@@ -57,7 +58,7 @@ class Weights(pulumi.ComponentResource):
         )
         aws.kms.Alias(
             "weights",
-            name=f"alias/{self._args.names.cluster}-weights",
+            name=self._args.names.weights_alias,
             target_key_id=key.key_id,
             opts=self._own,
         )
@@ -68,9 +69,11 @@ class Weights(pulumi.ComponentResource):
         retain = self._args.settings.weights.bucket_retain
         return pulumi.ResourceOptions(parent=self, protect=retain, retain_on_delete=retain)
 
-    def _bucket(self, key: aws.kms.Key | None) -> aws.s3.Bucket:
+    def _bucket(self, key: aws.kms.Key | None) -> str:
         retain = self._args.settings.weights.bucket_retain
-        bucket = aws.s3.Bucket("weights", force_destroy=not retain, tags=self._tags, opts=self._kept())
+        bucket = aws.s3.Bucket(
+            "weights", bucket=self._name, force_destroy=not retain, tags=self._tags, opts=self._kept()
+        )
         block = aws.s3.BucketPublicAccessBlock(
             "weights",
             bucket=bucket.id,
@@ -114,12 +117,12 @@ class Weights(pulumi.ComponentResource):
         aws.s3.BucketPolicy(
             "weights",
             bucket=bucket.id,
-            policy=pulumi.Output.json_dumps(iam.tls_only(bucket.arn, pulumi.Output.concat(bucket.arn, "/*"))),
+            policy=pulumi.Output.json_dumps(iam.tls_only(self._name)),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[block]),
         )
-        return bucket
+        return self._name
 
-    def _reader(self, model: Model, bucket: aws.s3.Bucket, key: aws.kms.Key | None) -> pulumi.Resource:
+    def _reader(self, model: Model) -> pulumi.Resource:
         role = aws.iam.Role(
             f"{model.name}-weights",
             name=self._args.names.role(f"weights-{model.name}"),
@@ -127,13 +130,12 @@ class Weights(pulumi.ComponentResource):
             tags=self._tags,
             opts=self._own,
         )
-        prefix = model_prefix(model)
+        names, settings = self._args.names, self._args.settings
         document = iam.weights_reader(
-            bucket.arn,
-            pulumi.Output.concat(bucket.arn, f"/{prefix}*"),
-            prefix,
-            key.arn if key else None,
-            self._args.settings.region,
+            self._name,
+            model_prefix(model),
+            settings.region,
+            names.weights_alias if settings.weights.kms else None,
         )
         policy = aws.iam.RolePolicy(
             f"{model.name}-weights", role=role.name, policy=pulumi.Output.json_dumps(document), opts=self._own
@@ -142,7 +144,7 @@ class Weights(pulumi.ComponentResource):
             f"{model.name}-weights",
             cluster_name=self._args.names.cluster,
             namespace=model.namespace,
-            service_account=model.name,
+            service_account=service_account(model),
             role_arn=role.arn,
             tags=self._tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[policy, *self._args.ready]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
+import logging
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -59,7 +60,9 @@ def _declare(main: Path, stack: str, config: Mapping[str, object]) -> list[Decla
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="render"))
     asyncio.set_event_loop(loop)
     try:
-        set_mocks(recorder.mocks, project=PROJECT, stack=stack, preview=True, monitor=recorder)
+        set_mocks(
+            recorder.mocks, project=PROJECT, stack=stack, preview=True, monitor=recorder, logger=_quiet()
+        )
         set_all_config(
             {key: value if isinstance(value, str) else json.dumps(value) for key, value in config.items()}
         )
@@ -69,6 +72,13 @@ def _declare(main: Path, stack: str, config: Mapping[str, object]) -> list[Decla
         loop.close()
         asyncio.set_event_loop(None)
     return recorder.declared
+
+
+def _quiet() -> logging.Logger:
+    """The program logs its warnings; `check` tells them, a rendering is the resources alone."""
+    logger = logging.getLogger("headroom.render")
+    logger.setLevel(logging.CRITICAL)
+    return logger
 
 
 class _Recorder(MockMonitor):

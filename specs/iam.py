@@ -240,32 +240,37 @@ def interruption_queue(queue_arn: object) -> Document:
     )
 
 
-def weights_reader(
-    bucket_arn: object, objects_arn: object, prefix: str, key_arn: object | None, region: str
-) -> Document:
-    """Read one model's prefix of the weights bucket, and nothing else of it."""
+def weights_reader(bucket: str, prefix: str, region: str, key_alias: str | None) -> Document:
+    """Read one model's prefix of the weights bucket, and nothing else of it.
+
+    The key is named by its alias (kms:ResourceAliases): its id is not known before it exists.
+    """
     statements = [
         allow(
             "ListOwnPrefix",
             ["s3:ListBucket"],
-            [bucket_arn],
+            [bucket_arn(bucket)],
             {"StringLike": {"s3:prefix": [prefix, f"{prefix}*"]}},
         ),
-        allow("ReadOwnPrefix", ["s3:GetObject"], [objects_arn]),
+        allow("ReadOwnPrefix", ["s3:GetObject"], [f"{bucket_arn(bucket)}/{prefix}*"]),
     ]
-    if key_arn is not None:
+    if key_alias is not None:
+        conditions = {
+            "StringEquals": {"kms:ViaService": f"s3.{region}.amazonaws.com"},
+            "ForAnyValue:StringEquals": {"kms:ResourceAliases": key_alias},
+        }
         statements.append(
-            allow(
-                "DecryptThroughS3",
-                ["kms:Decrypt"],
-                [key_arn],
-                {"StringEquals": {"kms:ViaService": f"s3.{region}.amazonaws.com"}},
-            )
+            allow("DecryptThroughS3", ["kms:Decrypt"], [f"arn:aws:kms:{region}:*:key/*"], conditions)
         )
     return document(*statements)
 
 
-def tls_only(bucket_arn: object, objects_arn: object) -> Document:
+def bucket_arn(bucket: str) -> str:
+    """ARN of a bucket; it holds neither region nor account."""
+    return f"arn:aws:s3:::{bucket}"
+
+
+def tls_only(bucket: str) -> Document:
     """Bucket policy: refuse every request without TLS."""
     return document(
         {
@@ -273,7 +278,7 @@ def tls_only(bucket_arn: object, objects_arn: object) -> Document:
             "Effect": "Deny",
             "Principal": "*",
             "Action": "s3:*",
-            "Resource": [bucket_arn, objects_arn],
+            "Resource": [bucket_arn(bucket), f"{bucket_arn(bucket)}/*"],
             "Condition": {"Bool": {"aws:SecureTransport": "false"}},
         }
     )

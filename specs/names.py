@@ -52,3 +52,12 @@ class Names:
     def queue(self) -> str:
         """SQS queue of interruption events; Karpenter wants the name, not the ARN."""
         return shortened(f"{self.cluster}-interruption", 80)
+
+    def bucket(self, stated: str | None, region: str) -> str:
+        """Weights bucket: as stated, or derived. Bucket names are global and at most 63 characters."""
+        return stated or shortened(re.sub(r"[^a-z0-9-]", "-", f"{self.cluster}-weights-{region}".lower()), 63)
+
+    @property
+    def weights_alias(self) -> str:
+        """Alias of the weights' KMS key."""
+        return f"alias/{self.cluster}-weights"

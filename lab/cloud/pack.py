@@ -10,7 +10,6 @@ from pathlib import Path
 
 _SCRIPT = """#!{python}
 import runpy, sys
-sys.path.insert(0, {folder!r})
 sys.argv = [sys.argv[0], sys.argv[1], {main!r}]
 runpy.run_module("pulumi.policy", run_name="__main__", alter_sys=True)
 """
@@ -48,7 +47,7 @@ def executable(pack: PolicyPack, into: Path) -> Path:
     into.mkdir(parents=True, exist_ok=True)
     script = into / "policy-pack"
     script.write_text(
-        _SCRIPT.format(python=pack.python, folder=str(main.parent), main=str(main)), encoding="utf-8"
+        _SCRIPT.format(python=pack.python, main=str(main)), encoding="utf-8"
     )
     script.chmod(0o755)
     (into / manifest.name).write_text(manifest.read_text(encoding="utf-8"), encoding="utf-8")

@@ -161,6 +161,10 @@ class Weights(Section):
 
     backend: Literal["s3", "efs", "fsx", "hub", "image"] = "s3"
     """s3: streamed from the bucket; efs, fsx: mounted; hub: Hugging Face; image: baked in."""
+    bucket_name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$")] | None = (
+        Field(default=None, examples=["example-com-llm-weights"])
+    )
+    """Bucket of backend s3; names are global, so state your own where headroom-<stack>-weights-<region> is taken."""
     bucket_retain: bool = True
     """Keep the bucket when the stack is destroyed."""
     kms: bool = True

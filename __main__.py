@@ -1,0 +1,82 @@
+"""Headroom: LLM serving on EKS. Settings in, components across, outputs out."""
+
+import pulumi
+
+from components.autoscaler import Autoscaler, AutoscalerArgs
+from components.cluster import Cluster, ClusterArgs
+from components.configuration import stack_settings
+from components.gpu_capacity import GpuCapacity, GpuCapacityArgs
+from components.inference_service import InferenceService, InferenceServiceArgs
+from components.ingress import Ingress, IngressArgs
+from components.metrics import Metrics, MetricsArgs
+from components.network import Network, NetworkArgs
+from components.weights import Weights, WeightsArgs
+from specs.names import Names
+
+settings = stack_settings()
+names = Names(pulumi.get_stack())
+
+network, cluster_args = None, ClusterArgs(settings=settings, names=names)
+if settings.cluster.mode == "eks":
+    network = Network("network", NetworkArgs(settings=settings, names=names))
+    cluster_args = ClusterArgs(
+        settings=settings,
+        names=names,
+        vpc_id=network.vpc_id,
+        private_subnet_ids=network.private_subnet_ids,
+        public_subnet_ids=network.public_subnet_ids,
+        ready=network.ready,
+    )
+cluster = Cluster("cluster", cluster_args)
+
+weights = ingress = None
+if network is not None:  # an existing cluster brings its network and gets nothing of AWS
+    weights = Weights("weights", WeightsArgs(settings=settings, names=names, ready=cluster.ready))
+    ingress = Ingress(
+        "ingress",
+        IngressArgs(
+            settings=settings,
+            names=names,
+            vpc_id=network.vpc_id,
+            provider=cluster.provider,
+            ready=cluster.ready,
+        ),
+    )
+
+provider, namespaces, ready = cluster.provider, cluster.namespaces, cluster.ready
+metrics = Metrics(
+    "metrics", MetricsArgs(settings=settings, provider=provider, namespaces=namespaces, ready=ready)
+)
+autoscaler = Autoscaler(
+    "autoscaler",
+    AutoscalerArgs(settings=settings, names=names, provider=provider, namespaces=namespaces, ready=ready),
+)
+capacity = GpuCapacity(
+    "gpu-capacity",
+    GpuCapacityArgs(settings=settings, names=names, provider=provider, namespaces=namespaces, ready=ready),
+)
+
+services = {
+    model.name: InferenceService(
+        model.name,
+        InferenceServiceArgs(
+            settings=settings,
+            model=model,
+            provider=provider,
+            namespace=namespaces[model.namespace],
+            bucket_name=weights.bucket_name if weights else None,
+            prometheus_address=metrics.prometheus_address,
+            pool=capacity.pools[model.pool],
+            metrics_ready=metrics.ready,
+            autoscaler_ready=autoscaler.ready,
+            ingress_ready=ingress.ready if ingress else [],
+            weights_ready=weights.ready if weights else [],
+        ),
+    )
+    for model in settings.active_models
+}
+
+pulumi.export("cluster", names.cluster)
+pulumi.export("weightsBucket", weights.bucket_name if weights else None)
+pulumi.export("endpoints", {name: service.url for name, service in services.items()})
+pulumi.export("gpuBudget", settings.gpu_budget.max_gpus)
