@@ -15,6 +15,9 @@ from lab.control.component import Component
 from lab.control.errors import LabError
 
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "HEADROOM_CACHE")
+# Go's default lets a heap double between collections. Measured with three GPU nodes, all components: 1645 MiB at the
+# default (100), 1547 at 40, 1504 at 20, where the API server's start takes 40 % more processor time.
+_FOR_ALL = {"GOGC": "40"}
 
 
 class Identity(BaseModel):
@@ -40,8 +43,8 @@ class Usage:
 
 
 def environment(added: Mapping[str, str]) -> dict[str, str]:
-    """The whole environment of a component: a few of the caller's variables, and its own."""
-    return {name: os.environ[name] for name in _PASSED_ON if name in os.environ} | dict(added)
+    """The whole environment of a component: a few of the caller's variables, one for all, and its own."""
+    return {name: os.environ[name] for name in _PASSED_ON if name in os.environ} | _FOR_ALL | dict(added)
 
 
 def start(component: Component, log: Path) -> Identity:

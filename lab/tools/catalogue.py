@@ -238,7 +238,7 @@ _ALL = (
         ("pkg/providers/pricing", "zz_generated.pricing_aws.go"),
     ),
     _files("karpenter-core-files", "kubernetes", _KARPENTER, "v1.14.1", ("kwok/apis/crds", "*.yaml")),
-    _files("keda-crds", "keda", _KEDA, "v2.21.0", ("config/crd/bases", "keda.sh_*.yaml")),
+    _files("keda-crds", "keda", _KEDA, "v2.21.0", ("config/crd/bases", "*.yaml")),
     _files(
         "monitor-crds",
         "monitors",

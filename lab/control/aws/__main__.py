@@ -28,6 +28,7 @@ def main(port: int, table: Path, account: AwsSettings) -> None:
     from lab.control.aws.answers import Answers
     from lab.control.aws.seed import RANDOM_SEED, seed
 
+    _forget_other_regions(account.region)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     moto: Any = DomainDispatcherApplication(create_backend_app)
     images = ec2_backends[DEFAULT_ACCOUNT_ID][account.region]
@@ -39,6 +40,15 @@ def main(port: int, table: Path, account: AwsSettings) -> None:
     seed(f"http://127.0.0.1:{port}", account)
     answers.ready = True
     serving.join()
+
+
+def _forget_other_regions(region: str) -> None:
+    """moto holds the offerings of thirty regions, 34 MiB of them not ours."""
+    from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS
+
+    for by_region in INSTANCE_TYPE_OFFERINGS.values():
+        for other in set(by_region) - {region}:
+            del by_region[other]
 
 
 if __name__ == "__main__":
