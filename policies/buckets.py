@@ -49,9 +49,22 @@ class Bucket:
 
     @property
     def policies(self) -> list[Plain]:
-        """Bucket policy documents: the inline one, else the attached ones."""
+        """Bucket policy documents that can be judged now: the inline one and the attached ones."""
         inline = self.resource.get("policy")
-        return ([] if inline in (None, "") else [inline]) + [item.get("policy") for item in self.of(POLICIES)]
+        stated = [] if inline in (None, "") else [inline]
+        return stated + [item.get("policy") for item in self.of(POLICIES) if item not in self.deferred]
+
+    @property
+    def deferred(self) -> list[Resource]:
+        """Policies unknown only because they name this bucket, which does not exist yet.
+
+        The engine analyzes each of them once more before it creates it, with the document known.
+        """
+        return [
+            item
+            for item in self.of(POLICIES)
+            if item.get("policy") is UNKNOWN and self.resource.urn in item.sources.get("policy", ())
+        ]
 
 
 def buckets(resources: Iterable[Resource]) -> list[Bucket]:

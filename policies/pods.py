@@ -126,18 +126,20 @@ def _split(line: str) -> list[str]:
 
 
 def is_vllm(container: Container) -> bool:
-    """Whether a main container runs a vLLM engine (not its router), by image name or by command."""
+    """Whether a main container runs a vLLM engine: by its command, else by the image's entrypoint."""
     if container.role != "containers":
         return False
-    image = dig(container.body, "image")
-    repository = image.split("@")[0] if isinstance(image, str) else ""
-    name = repository.rsplit("/", 1)[-1].split(":")[0]
-    if "vllm" in repository.lower() and "router" not in repository.lower():
-        return "vllm" in name.lower() or "openai" in name.lower()
+    if not dig(container.body, "command") and _engine_image(dig(container.body, "image")):
+        return True
     words = command_line(container).words
-    return any(
-        word == "vllm" or word.endswith("/vllm") or word.startswith("vllm.entrypoints") for word in words
-    )
+    return any(word.split("/")[-1] == "vllm" or word.startswith("vllm.entrypoints") for word in words)
+
+
+def _engine_image(image: Plain) -> bool:
+    """Whether an image starts a vLLM engine: `vllm/vllm-openai`, a mirror of it, not the router."""
+    repository = image.split("@")[0].lower() if isinstance(image, str) else ""
+    name = repository.rsplit("/", 1)[-1].split(":")[0]
+    return "vllm" in repository and "router" not in repository and ("vllm" in name or "openai" in name)
 
 
 def vllm_version(image: Plain) -> tuple[int, int] | None:

@@ -26,6 +26,11 @@ from policies.rule import stack_rule
 from policies.scene import Scene
 from policies.verdict import Config, Finding, Verdict, finding
 
+_NO_TLS = (
+    "no policy denies requests without TLS",
+    "TLS only",
+    "add a BucketPolicy: Deny * s3:* when aws:SecureTransport is false",
+)
 _PUBLIC = ("public-read", "public-read-write", "authenticated-read")
 
 
@@ -33,7 +38,7 @@ def judge(scene: Scene, config: Config) -> Verdict:
     """Buckets with their attachments; clusters, disks and machines by themselves."""
     allowed = [cidr for cidr in items(config["allowPublicEndpointCidrs"]) if isinstance(cidr, str)]
     classes = scene.kind("karpenter.k8s.aws", "EC2NodeClass") + scene.kind("storage.k8s.io", "StorageClass")
-    judged = [resource for resource in scene.resources if resource.type in (*BUCKETS, *JUDGED)]
+    judged = [resource for resource in scene.resources if resource.type in (*BUCKETS, *POLICIES, *JUDGED)]
     if not judged and not classes:
         return None
     findings = [
@@ -41,7 +46,11 @@ def judge(scene: Scene, config: Config) -> Verdict:
         for on in (*judged, *classes)
         for found, permitted, fix in exposure(on, allowed)
     ]
-    if scene.whole:
+    if not scene.whole:
+        # A bucket has one policy: a document without the denial is refused before it is put in place.
+        documents = [(part, tls_only(part.get("policy"))) for part in judged if part.type in POLICIES]
+        findings += [finding(part, *_NO_TLS) for part, answer in documents if answer is False]
+    else:
         account = any(
             all(resource.get(flag) is True for flag in FLAGS)
             for resource in scene.resources
@@ -85,13 +94,11 @@ def _encryption(bucket: Bucket) -> list[Finding]:
 
 def _tls(bucket: Bucket) -> list[Finding]:
     answers = [tls_only(document) for document in bucket.policies]
-    if True in answers:
+    if True in answers or bucket.deferred:
         return []
     if None in answers or (not answers and bucket.may_have(POLICIES)):
         return [_unsure(bucket, "TLS policy")]
-    found = "no policy denies requests without TLS"
-    fix = "add a BucketPolicy: Deny * s3:* when aws:SecureTransport is false"
-    return [finding(bucket.resource, found, "TLS only", fix)]
+    return [finding(bucket.resource, *_NO_TLS)]
 
 
 def _unsure(bucket: Bucket, what: str) -> Finding:

@@ -191,3 +191,18 @@ def test_a_program_of_another_kind_is_judged_too(engine: Engine) -> None:
         "gpu-demand",
         "pdb-present",
     }
+
+
+def test_a_bucket_policy_without_the_denial_is_never_put_in_place(engine: Engine) -> None:
+    """In the first preview its document waits for the bucket's ARN; the update judges it before it is created."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": "s3:GetObject",
+        "Resource": "arn:aws:s3:::weights/*",
+    }
+    program = edited(known(good()), "tls", lambda props: props.update(policy={"Statement": [statement]}))
+    outcome = engine.up(program, STRICT)
+    assert outcome.code != 0
+    assert "BucketPolicy: tls)" in outcome.text
+    assert "tls" not in engine.recorder.created

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.unit.policies.programs import (
+    IMAGE,
     UNKNOWN,
     Program,
     Props,
@@ -10,6 +11,7 @@ from tests.unit.policies.programs import (
     deployment,
     edited,
     good,
+    judged,
     messages,
     pod,
     pool,
@@ -128,3 +130,12 @@ def test_a_pod_that_asks_for_spot_is_judged_without_any_pool() -> None:
 
 def test_the_notice_is_the_stacks_to_set() -> None:
     assert messages("graceful-drain", long_grace(good()), {"spotNoticeSeconds": 120}) == []
+
+
+def test_a_container_that_only_holds_the_engines_image_needs_no_drain() -> None:
+    spec = {
+        "terminationGracePeriodSeconds": 1,
+        "containers": [{"name": "i", "image": IMAGE, "command": ["sleep", "1d"]}],
+    }
+    pull = ("kubernetes:apps/v1:DaemonSet", {"metadata": {"name": "p"}, "spec": {"template": {"spec": spec}}})
+    assert judged("graceful-drain", {"pull": pull}) == [("", "not applicable")]

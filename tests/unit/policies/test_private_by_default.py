@@ -257,3 +257,12 @@ def test_two_buckets_are_told_apart() -> None:
     program["logs"] = ("aws:s3/bucket:Bucket", {"bucket": "logs"})
     found: set[Any] = {name for name, _ in judged("private-by-default", program)}
     assert found == {"logs"}
+
+
+def test_a_policy_that_waits_for_its_own_new_bucket_is_left_to_the_update() -> None:
+    program = bucket_parts()
+    program["tls"][1]["policy"] = UNKNOWN
+    own = {"tls": {"bucket": "weights", "policy": "weights"}}
+    assert judged("private-by-default", program, sources=own) == []
+    foreign = {"tls": {"bucket": "weights", "policy": "block"}}
+    assert len(judged("private-by-default", program, sources=foreign)) == 1
