@@ -11,6 +11,8 @@ from specs.settings.model import Model
 from specs.settings.stack import Settings
 
 PULLER_USER: Final = 65534
+IDLE: Final = "trap 'exit 0' TERM; sleep infinity & wait"
+"""As process 1 a bare sleep would ignore SIGTERM."""
 
 
 def capacity_buffer(model: Model) -> dict[str, object] | None:
@@ -56,7 +58,7 @@ def image_puller(settings: Settings, model: Model) -> dict[str, object] | None:
                 "spec": {
                     "automountServiceAccountToken": False,
                     "enableServiceLinks": False,
-                    "terminationGracePeriodSeconds": 1,
+                    "terminationGracePeriodSeconds": 15,
                     **placement(settings, model),
                     "securityContext": {
                         "runAsNonRoot": True,
@@ -68,7 +70,9 @@ def image_puller(settings: Settings, model: Model) -> dict[str, object] | None:
                         {
                             "name": "image",
                             "image": model.image,
-                            "command": ["sleep", "infinity"],
+                            "command": ["sh", "-c", IDLE],
+                            # Nothing is in flight; the policy graceful-drain reads the image's name alone.
+                            "lifecycle": {"preStop": {"sleep": {"seconds": 1}}},
                             "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
                             "resources": {
                                 "requests": {"cpu": "10m", "memory": "16Mi"},
