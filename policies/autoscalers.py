@@ -56,7 +56,7 @@ class Autoscaler:
         target = self.obj.get("spec", "scaleTargetRef")
         kind, version = dig(target, "kind"), dig(target, "apiVersion")
         answers = [
-            same(self.obj.namespace, workload.obj.namespace),
+            self.obj.beside(workload.obj),
             same(self.target_name, workload.obj.name),
             same(("Deployment" if self.keda else None) if kind is None else kind, workload.obj.kind),
             same(_group(version, kind), workload.obj.group),
@@ -78,7 +78,7 @@ class Buffer:
         if target is None:
             return False
         answers = [
-            same(self.obj.namespace, workload.obj.namespace),
+            self.obj.beside(workload.obj),
             same(dig(target, "name"), workload.obj.name),
             same(dig(target, "kind"), workload.obj.kind),
             same(dig(target, "apiGroup") or "", workload.obj.group) if dig(target, "apiGroup") else True,

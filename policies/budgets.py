@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from policies.labels import matches
-from policies.objects import same
 from policies.plain import UNKNOWN, Plain, Unknown
 from policies.pods import labels
 from policies.quantity import share
@@ -36,7 +35,7 @@ class Budget:
 
     def covers(self, workload: Workload, pods: PodSet) -> bool | None:
         """Whether its selector takes these pods, in the same namespace; `None` when that can't be known."""
-        here = same(self.obj.namespace, workload.obj.namespace)
+        here = self.obj.beside(workload.obj)
         found = labels(pods.template)
         known = None if found is None else {**dict(workload.group_labels), **found}
         taken = matches(self.obj.get("spec", "selector"), known)

@@ -73,7 +73,7 @@ def _chunk(scene: Scene, buffer: Buffer) -> tuple[Count, Count, Plain, str]:
     if template is not None:
         for candidate in scene.kind("", "PodTemplate"):
             answers = (
-                same(candidate.namespace, buffer.obj.namespace),
+                candidate.beside(buffer.obj),
                 same(candidate.name, dig(template, "name")),
             )
             if answers == (True, True):

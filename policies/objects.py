@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from policies.plain import UNKNOWN, Plain, fields, items
+from policies.plain import UNKNOWN, Plain, dig, fields, items
 from policies.resource import KubeObject, Resource
 
 _NOT_OBJECTS = ("helm.sh", "yaml", "kustomize", "pulumi")  # components and releases of the kubernetes package
@@ -73,8 +73,10 @@ def _kind_of(item: Plain, fallback: str) -> str:
     return kind if isinstance(kind, str) else fallback
 
 
-def _identity(item: KubeObject) -> tuple[str, str, Plain, Plain]:
-    return item.group, item.kind, str(item.namespace), str(item.name)
+def _identity(item: KubeObject) -> tuple[str, ...]:
+    """Group, kind, namespace and name, in the cluster its provider names."""
+    cluster = [str(dig(item.resource.provider, key)) for key in ("context", "cluster", "kubeconfig")]
+    return item.group, item.kind, str(item.namespace), str(item.name), *cluster
 
 
 def _merge(base: Plain, patch: Plain) -> Plain:

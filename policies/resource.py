@@ -63,6 +63,19 @@ class KubeObject:
             return UNKNOWN
         return inherited if isinstance(inherited, str) and inherited else "default"
 
+    def beside(self, other: "KubeObject") -> bool | None:
+        """Whether both live in one namespace of one cluster; `None` when that can't be known.
+
+        Two providers are taken for one cluster unless both name different ones.
+        """
+        for key in ("context", "cluster", "kubeconfig"):
+            left, right = dig(self.resource.provider, key), dig(other.resource.provider, key)
+            if isinstance(left, str) and isinstance(right, str) and left != right:
+                return False
+        if UNKNOWN in (self.namespace, other.namespace):
+            return None
+        return self.namespace == other.namespace
+
     @cached_property
     def name(self) -> Plain:
         """metadata.name; `UNKNOWN` when the engine or the server makes one up."""

@@ -10,6 +10,7 @@ from pulumi_policy import Severity
 
 from policies.configuration import Property
 from policies.demand import Demand, demands
+from policies.node_groups import gpu_groups
 from policies.plain import Unknown
 from policies.pools import Pool
 from policies.quantity import text, whole
@@ -38,9 +39,9 @@ def judge(scene: Scene, config: Config) -> Verdict:
     ]
     findings += _compare(parts, Fraction(cap), f"at most {cap} (maxGpus)")
     pools = [pool for pool in scene.pools if pool.can_offer_gpus]
-    limits = [pool.most_gpus for pool in pools]
+    limits = [pool.most_gpus for pool in pools] + [most for _, most in gpu_groups(scene.resources)]
     known = [limit for limit in limits if isinstance(limit, Fraction)]
-    if pools and len(known) == len(limits):
+    if limits and len(known) == len(limits):
         total = sum(known, Fraction(0))
         findings += _compare(parts, total, f"at most {text(total)} (limits of the pools in this stack)")
     if len(pools) > 1:

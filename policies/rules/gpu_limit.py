@@ -9,10 +9,12 @@ from fractions import Fraction
 from pulumi_policy import Severity
 
 from policies.configuration import Property
+from policies.node_groups import gpu_groups
 from policies.plain import Unknown, shown
 from policies.pods import GPU
 from policies.pools import Pool
 from policies.quantity import text, whole
+from policies.resource import KubeObject, Resource
 from policies.rule import stack_rule
 from policies.scene import Scene
 from policies.verdict import Config, Finding, Verdict, finding
@@ -22,7 +24,8 @@ def judge(scene: Scene, config: Config) -> Verdict:
     """Each pool that can offer GPUs states a limit, and together they stay within `maxGpus`."""
     cap = whole(config["maxGpus"]) or 0
     pools = [pool for pool in scene.pools if pool.can_offer_gpus]
-    if not pools:
+    groups = gpu_groups(scene.resources)
+    if not pools and not groups:
         return None
     findings: list[Finding] = []
     total = Fraction(0)
@@ -38,15 +41,25 @@ def judge(scene: Scene, config: Config) -> Verdict:
             total += most
             if most > cap:
                 above = True
-                findings.append(_above(pool, f"a limit of {text(most)} GPUs", cap))
+                findings.append(_above(pool.obj, f"a limit of {text(most)} GPUs", cap))
+    for group, most in groups:
+        if isinstance(most, Unknown):
+            fix = "write instanceTypes and scalingConfig.maxSize as plain values"
+            findings.append(finding(group, "its GPUs can't be counted", "a count known in preview", fix))
+        else:
+            total += most
+            if most > cap:
+                above = True
+                findings.append(_above(group, f"up to {text(most)} GPUs", cap))
     if scene.whole and total > cap and not above:
-        parts = " + ".join(
-            f"{shown(pool.obj.name)} {text(pool.most_gpus)}"
-            for pool in pools
-            if isinstance(pool.most_gpus, Fraction)
-        )
-        findings.append(_above(pools[0], f"pools together may hold {text(total)} GPUs ({parts})", cap))
+        known = [(pool.obj, pool.most_gpus) for pool in pools] + groups
+        parts = " + ".join(f"{_name(on)} {text(most)}" for on, most in known if isinstance(most, Fraction))
+        findings.append(_above(known[0][0], f"pools together may hold {text(total)} GPUs ({parts})", cap))
     return findings
+
+
+def _name(on: KubeObject | Resource) -> str:
+    return shown(on.name)
 
 
 def _unlimited(pool: Pool) -> Finding:
@@ -68,9 +81,9 @@ def _unreadable(pool: Pool) -> Finding:
     return finding(pool.obj, found, "a quantity of 0 or more that is known in preview", fix)
 
 
-def _above(pool: Pool, found: str, cap: int) -> Finding:
+def _above(on: KubeObject | Resource, found: str, cap: int) -> Finding:
     fix = "lower the limit, or raise gpu-limit.maxGpus in the stack's policy configuration"
-    return finding(pool.obj, found, f"at most {cap} (maxGpus)", fix)
+    return finding(on, found, f"at most {cap} (maxGpus)", fix)
 
 
 POLICY = stack_rule(

@@ -233,19 +233,17 @@ def judged(
     *,
     protect: bool = True,
     namespace: object = None,
+    contexts: Mapping[str, str] | None = None,
     sources: Mapping[str, Mapping[str, str]] | None = None,
 ) -> list[tuple[str, str]]:
     """(resource, message) of each violation that one rule reports, through the SDK's own proxies.
 
-    `sources` maps a resource's property to the resource it came from. Not-applicable gives one entry
-    ("", "not applicable").
+    `contexts` maps a resource to its provider's kube context, `sources` a resource's property to the
+    resource it came from. Not-applicable gives one entry ("", "not applicable").
     """
     rule = RULES[name]
     given = CONFIG.get(name, {}) if config is None else config
     found: list[tuple[str, str]] = []
-    provider = PolicyProviderResource(
-        "pulumi:providers:kubernetes", unknown_checking_proxy({"namespace": namespace}), "p", "p"
-    )
     resources = {
         key: PolicyResource(
             kind,
@@ -253,7 +251,7 @@ def judged(
             urn(key, kind),
             key,
             options(protect=protect),
-            provider,
+            _provider(namespace, (contexts or {}).get(key)),
             None,
             [],
             {},
@@ -281,6 +279,11 @@ def judged(
             raise
         return [("", "not applicable")]
     return found
+
+
+def _provider(namespace: object, context: str | None) -> PolicyProviderResource:
+    props = unknown_checking_proxy({"namespace": namespace, "context": context})
+    return PolicyProviderResource("pulumi:providers:kubernetes", props, "p", "p")
 
 
 def _run(rule: ResourceRule, one: ResourceValidationArgs, report: Any) -> None:

@@ -149,3 +149,22 @@ def test_pools_inside_a_list_are_judged_one_by_one() -> None:
     entries = [{**pool(limits=limits)[1], "kind": "NodePool"} for limits in ({"nvidia.com/gpu": 8}, {})]
     program: Program = {"pools": ("kubernetes:karpenter.sh/v1:NodePoolList", {"items": entries})}
     assert len(messages("gpu-limit", program, CAP)) == 1
+
+
+def group(**fields: object) -> Program:
+    return {"nodes": ("aws:eks/nodeGroup:NodeGroup", {"instanceTypes": ["g5.12xlarge"], **fields})}
+
+
+def test_a_managed_node_group_counts_its_largest_size() -> None:
+    assert messages("gpu-limit", group(scalingConfig={"maxSize": 4}), CAP) == []
+    assert "20 GPUs" in messages("gpu-limit", group(scalingConfig={"maxSize": 5}), CAP)[0]
+    assert "20 GPUs" in messages("gpu-limit", group(scalingConfig={"maxSize": 2}) | pools(12), CAP)[0]
+
+
+def test_a_node_group_of_unknown_size_is_reported() -> None:
+    assert "can't be counted" in messages("gpu-limit", group(scalingConfig={"maxSize": UNKNOWN}), CAP)[0]
+
+
+def test_a_node_group_without_gpus_is_not_applicable() -> None:
+    program: Program = {"nodes": ("aws:eks/nodeGroup:NodeGroup", {"instanceTypes": ["m7i.large"]})}
+    assert judged("gpu-limit", program, CAP) == [("", "not applicable")]

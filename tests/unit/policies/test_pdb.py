@@ -226,3 +226,10 @@ def test_a_budget_patch_is_judged_over_its_target() -> None:
         {"metadata": {"name": "llama", "namespace": "serving"}, "spec": {"maxUnavailable": 0}},
     )
     assert "blocks every eviction" in messages("pdb-drainable", {"budget": budget(), "patch": patch})[0]
+
+
+def test_a_budget_in_another_cluster_does_not_count() -> None:
+    program = with_budget({"matchLabels": {"app": "vllm"}})
+    assert judged("pdb-present", program, contexts={"model": "east", "budget": "east"}) == []
+    assert judged("pdb-present", program, contexts={"budget": "west"}) == []
+    assert len(judged("pdb-present", program, contexts={"model": "east", "budget": "west"})) == 1
