@@ -17,6 +17,7 @@ RETENTION_DAYS: Final = 15
 """The forecast looks back a week and a lead time; one week more shows it to people."""
 RETENTION_GIB: Final = 16
 """About 3,000 samples a second at 1.5 bytes are 400 MB a day."""
+DISK_GIB: Final = 20
 
 
 def _resources(cpu: str, memory: str, limit: str) -> dict[str, object]:
@@ -42,6 +43,7 @@ def prometheus_values(settings: Settings) -> dict[str, object]:
                 "retentionSize": f"{RETENTION_GIB}GiB",
                 "walCompression": True,
                 "resources": _resources("250m", "1Gi", "3Gi"),
+                **_disk(settings),
             }
         },
         "prometheusOperator": {
@@ -59,6 +61,20 @@ def prometheus_values(settings: Settings) -> dict[str, object]:
 
 _SELECTED: Final = ("podMonitor", "serviceMonitor", "rule", "probe", "scrapeConfig")
 _HIDDEN: Final = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
+
+
+def _disk(settings: Settings) -> dict[str, object]:
+    """A volume of the default storage class on a cluster of the program's own: the forecast needs its past.
+
+    It goes with the stack. An existing cluster may have no class; there the history lasts as long as the pod.
+    """
+    if settings.cluster.mode != "eks":
+        return {}
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": f"{DISK_GIB}Gi"}}}
+    return {
+        "storageSpec": {"volumeClaimTemplate": {"spec": claim}},
+        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete", "whenScaled": "Retain"},
+    }
 
 
 def _control_plane(settings: Settings) -> dict[str, object]:

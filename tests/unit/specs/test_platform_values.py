@@ -10,6 +10,7 @@ from specs.platform_values import (
     keda_values,
     prometheus_values,
 )
+from specs.quantity import GIBI, parse_bytes
 from specs.settings import Settings
 from tests.unit.specs.stack import POOLS, dig, settings
 
@@ -32,6 +33,18 @@ def test_monitors_and_rules_count_whatever_their_labels(kind: str) -> None:
 def test_prometheus_remembers_the_week_the_forecast_compares_with() -> None:
     assert RETENTION_DAYS > 8
     assert dig(prometheus_values(settings()), "prometheus", "prometheusSpec", "retention") == "15d"
+
+
+def test_the_history_is_on_a_disk_that_is_larger_and_goes_with_the_stack() -> None:
+    spec = dig(prometheus_values(settings()), "prometheus", "prometheusSpec")
+    claim = dig(spec, "storageSpec", "volumeClaimTemplate", "spec")
+    kept = int(spec["retentionSize"].removesuffix("GiB")) * GIBI
+    assert parse_bytes(claim["resources"]["requests"]["storage"]) > kept
+    assert spec["persistentVolumeClaimRetentionPolicy"]["whenDeleted"] == "Delete"
+
+
+def test_an_existing_cluster_is_not_asked_for_a_disk() -> None:
+    assert "storageSpec" not in dig(prometheus_values(existing()), "prometheus", "prometheusSpec")
 
 
 @pytest.mark.parametrize(
