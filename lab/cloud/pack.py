@@ -46,9 +46,7 @@ def executable(pack: PolicyPack, into: Path) -> Path:
         )
     into.mkdir(parents=True, exist_ok=True)
     script = into / "policy-pack"
-    script.write_text(
-        _SCRIPT.format(python=pack.python, main=str(main)), encoding="utf-8"
-    )
+    script.write_text(_SCRIPT.format(python=pack.python, main=str(main)), encoding="utf-8")
     script.chmod(0o755)
     (into / manifest.name).write_text(manifest.read_text(encoding="utf-8"), encoding="utf-8")
     return script

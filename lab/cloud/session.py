@@ -120,12 +120,13 @@ class RecordedCloud:
             Diagnostic(severity="warning", message=note, urn="") for note in (*notes, *journal.notes)
         ]
         diagnostics += events.diagnostics
-        if failure and not any(d.severity == "error" for d in diagnostics):
+        status = _status(failure, journal, events)
+        if status == "failed" and not any(d.severity == "error" for d in diagnostics):
             diagnostics.append(Diagnostic(severity="error", message=failure, urn=""))
         return Outcome(
             operation=operation,
             stack=name,
-            status=_status(failure, journal, events),
+            status=status,
             changes=events.changes,
             steps=events.steps,
             violations=tuple(events.violations),

@@ -21,6 +21,9 @@ from lab.cloud.servers import LIMITS
 from lab.cloud.wire import UNKNOWN
 
 _COLOUR = re.compile(r"<\{%[^%]*%\}>")
+_LAST_WORDS = {f"{what} failed" for what in ("preview", "update", "refresh", "destroy")}
+"""The engine's own end of every failure: the reasons came before it."""
+
 _STACK = "pulumi:pulumi:Stack"
 
 
@@ -136,13 +139,14 @@ def _known(value: Any) -> Any:
 
 
 def _violation(raw: Mapping[str, Any]) -> Violation:
+    # The first line of a message is the policy's description, which is the same for each of its findings.
     level: str = raw.get("enforcementLevel", "")
     return Violation(
         policy=raw.get("policyName", ""),
         pack=raw.get("policyPackName", ""),
         level="advisory" if level == "warning" else level,
         severity=raw.get("severity", ""),
-        message=plain(raw.get("message", "")),
+        message=plain(raw.get("message", "")).partition("\n")[2].strip() or plain(raw.get("message", "")),
         urn=raw.get("resourceUrn", ""),
     )
 
@@ -151,7 +155,7 @@ def _diagnostic(raw: Mapping[str, Any]) -> Iterator[Diagnostic]:
     if raw.get("ephemeral") or raw.get("severity") == "debug":
         return
     message = plain(raw.get("message", ""))
-    if message:
+    if message and message not in _LAST_WORDS:
         severity = raw.get("severity", "info").removesuffix("#err")
         yield Diagnostic(severity=severity, message=message, urn=raw.get("urn", ""))
 
