@@ -14,6 +14,8 @@ from urllib.parse import parse_qs
 from lab.control.aws import prices
 from lab.control.aws.images import image_of
 
+SEEDING = "headroom-seed"
+"""In the user agent of the seeding client: nobody else is let in before it is done, or ids would differ each time."""
 _XML = "text/xml"
 _JSON = "application/x-amz-json-1.1"
 # Larger bodies are uploads, none of the calls above.
@@ -47,6 +49,10 @@ class Answers:
         if environ.get("PATH_INFO") == "/headroom/ready":
             status = "200 OK" if self.ready else "503 Service Unavailable"
             return _send(start_response, status, "text/plain", "")
+        if not self.ready and SEEDING not in environ.get("HTTP_USER_AGENT", ""):
+            return _send(
+                start_response, "503 Service Unavailable", "text/plain", "the account is being seeded"
+            )
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         is_form = environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded")
         length = int(environ.get("CONTENT_LENGTH") or 0)

@@ -5,7 +5,9 @@ from ipaddress import ip_network
 from typing import Any
 
 import boto3
+from botocore.config import Config
 
+from lab.control.aws.answers import SEEDING
 from lab.control.settings import AwsSettings
 
 # Any fixed number: moto draws ids from this generator, so a restarted account has the ids that nodes refer to.
@@ -17,9 +19,9 @@ def seed(endpoint: str, account: AwsSettings) -> None:
 
     # Its functions are overloaded by service in stubs that are not installed.
     session: Any = boto3.Session(region_name=account.region)
-    ec2, iam, eks, sqs = (
-        session.client(name, endpoint_url=endpoint) for name in ("ec2", "iam", "eks", "sqs")
-    )
+    config = Config(user_agent_extra=SEEDING)
+    names = ("ec2", "iam", "eks", "sqs")
+    ec2, iam, eks, sqs = (session.client(name, endpoint_url=endpoint, config=config) for name in names)
     vpc = ec2.create_vpc(CidrBlock=account.vpc_cidr)["Vpc"]["VpcId"]
     discovery = {"karpenter.sh/discovery": account.discovery_tag}
     cluster = {f"kubernetes.io/cluster/{account.cluster}": "owned"}

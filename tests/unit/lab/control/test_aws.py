@@ -54,7 +54,10 @@ def ask(table: Path) -> Callable[..., tuple[str, str]]:
         behind, prices.on_demand(table, "us-east-1"), "us-east-1", ("us-east-1a", "us-east-1b"), images
     )
 
-    def send(body: str, target: str = "", path: str = "/") -> tuple[str, str]:
+    def send(
+        body: str, target: str = "", path: str = "/", ready: bool = True, agent: str = ""
+    ) -> tuple[str, str]:
+        answers.ready = ready
         kind = "application/x-amz-json-1.1" if target else "application/x-www-form-urlencoded"
         environ = {
             "REQUEST_METHOD": "POST",
@@ -62,6 +65,7 @@ def ask(table: Path) -> Callable[..., tuple[str, str]]:
             "CONTENT_TYPE": kind,
             "CONTENT_LENGTH": str(len(body)),
             "HTTP_X_AMZ_TARGET": target,
+            "HTTP_USER_AGENT": agent,
             "wsgi.input": io.BytesIO(body.encode()),
         }
         seen: list[str] = []
@@ -134,8 +138,11 @@ def test_every_other_call_reaches_moto_with_its_body(ask: Ask) -> None:
     assert ask('{"Name": "/mine"}', target="AmazonSSM.GetParameter") == ("299 Moto", '{"Name": "/mine"}')
 
 
-def test_it_is_ready_only_once_it_is_seeded(ask: Ask) -> None:
-    assert ask("", path="/headroom/ready")[0].startswith("503")
+def test_only_the_seeding_client_is_let_in_before_the_account_is_ready(ask: Ask) -> None:
+    assert ask("", path="/headroom/ready", ready=False)[0].startswith("503")
+    assert ask("Action=CreateVpc", ready=False)[0].startswith("503")
+    assert ask("Action=CreateVpc", ready=False, agent="Boto3/1 headroom-seed")[0] == "299 Moto"
+    assert ask("", path="/headroom/ready")[0] == "200 OK"
 
 
 @pytest.mark.parametrize(
