@@ -1,0 +1,61 @@
+"""Which instance types can run a replica, which can't and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from specs.catalogue import InstanceType
+from specs.fit import fits
+from specs.settings.model import Model
+from specs.settings.stack import GpuPool, Settings
+
+# CUDA 13 images dropped Volta (NVIDIA CUDA 13.0 release notes); bfloat16 needs Ampere (vLLM config/model.py).
+LEAST_CAPABILITY = 7.5
+BFLOAT16_CAPABILITY = 8.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One type's verdict; `reason` is empty when it fits."""
+
+    type: InstanceType
+    reason: str
+
+    def as_json(self) -> dict[str, object]:
+        """Documented keys of `instanceTypes`."""
+        return {
+            "type": self.type.type,
+            "fits": not self.reason,
+            "reason": self.reason or None,
+            "usdPerHour": self.type.usd_per_hour,
+        }
+
+
+def machines(settings: Settings, model: Model) -> list[Machine]:
+    """Every type of the model's pool, in catalogue order."""
+    return in_pool(model, settings.pool(model.pool))
+
+
+def in_pool(model: Model, pool: GpuPool) -> list[Machine]:
+    """Every type of a pool, in catalogue order."""
+    return [Machine(fit.type, fit.reason or _capability(model, fit.type)) for fit in fits(model, pool)]
+
+
+def fitting(model: Model, pool: GpuPool) -> list[InstanceType]:
+    """The types of a pool that can run a replica."""
+    return [machine.type for machine in in_pool(model, pool) if not machine.reason]
+
+
+def cheapest(model: Model, pool: GpuPool) -> InstanceType | None:
+    """The type Karpenter launches while capacity is to be had; None when none fits."""
+    return min(fitting(model, pool), key=lambda entry: (entry.usd_per_hour, entry.type), default=None)
+
+
+def _capability(model: Model, instance: InstanceType) -> str:
+    needed = LEAST_CAPABILITY
+    words = " ".join(model.extra_args).replace("=", " ").split()
+    if "--dtype" in words[:-1] and words[words.index("--dtype") + 1] == "bfloat16":
+        needed = BFLOAT16_CAPABILITY
+    if float(instance.compute_capability) < needed:
+        return f"compute capability {instance.compute_capability}, the engine needs {needed}"
+    return ""
