@@ -58,6 +58,10 @@ class Book(Protocol):
         """The id, and the outputs beyond the inputs, once the resource exists."""
         ...
 
+    def keeps(self, asked: Asked) -> Refusal | None:
+        """Why the cloud would not delete this resource, if it would not."""
+        ...
+
     def known_early(self, type_: str) -> frozenset[str]:
         """Outputs beyond the inputs that the real provider already knows at preview."""
         ...
@@ -145,6 +149,10 @@ class RecordedProvider(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.UpdateResponse(properties=to_struct(_answered(extra, asked.inputs)))
 
     def Delete(self, request: Any, context: Any) -> Any:
+        refusal = self.book.keeps(self._asked(request, to_python(request.old_inputs)))
+        if refusal is not None:
+            self.journal.refuse(refusal)
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, refusal.reason)
         self._record("delete", request, request.id)
         return empty_pb2.Empty()
 

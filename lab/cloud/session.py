@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from lab.cloud import program, stackfile
 from lab.cloud.engine import Engine, command
 from lab.cloud.journal import Journal
 from lab.cloud.language import InlineLanguage, speaking
+from lab.cloud.locks import release_dead
 from lab.cloud.outcome import Diagnostic, OnEvent, Operation, Outcome, Status
 from lab.cloud.pack import PolicyPack
 from lab.cloud.providers import Answers, providers
@@ -55,15 +57,15 @@ class RecordedCloud:
         kubernetes: Path | None = None,
     ) -> None:
         self._project = project.resolve()
-        self._state = state.resolve()
+        self.state = state.resolve()
         self._main = (main or project / "__main__.py").resolve()
         self._cli = cli
         self._answers = Answers(kubeconfig=kubeconfig, kubernetes=kubernetes)
 
     def __enter__(self) -> Self:
         for folder in ("home", "backend", "work"):
-            (self._state / folder).mkdir(parents=True, exist_ok=True)
-        self._command = command(self._cli, self._state)
+            (self.state / folder).mkdir(parents=True, exist_ok=True)
+        self._command = command(self._cli, self.state)
         return self
 
     def __exit__(
@@ -86,16 +88,28 @@ class RecordedCloud:
         """Asks the recorded cloud for each resource; it answers with what the state holds."""
         return self._run("refresh", stack, None, on_event)
 
-    def destroy(self, stack: str, *, on_event: OnEvent | None = None) -> Outcome:
-        """Deletes every resource in the order of the graph. The stack itself and its settings stay."""
-        return self._run("destroy", stack, None, on_event)
+    def destroy(
+        self, stack: str, *, exclude_protected: bool = False, on_event: OnEvent | None = None
+    ) -> Outcome:
+        """Deletes every resource in the order of the graph. The stack itself and its settings stay.
+
+        The engine refuses to delete a protected resource and does not begin; with `exclude_protected` it leaves
+        those, and what they need, and deletes the rest.
+        """
+        kept = ["--exclude-protected"] if exclude_protected else []
+        return self._run("destroy", stack, None, on_event, kept)
 
     def _run(
-        self, operation: Operation, name: str, pack: PolicyPack | None, on_event: OnEvent | None
+        self,
+        operation: Operation,
+        name: str,
+        pack: PolicyPack | None,
+        on_event: OnEvent | None,
+        more: Sequence[str] = (),
     ) -> Outcome:
-        work = self._state / "work" / name
+        work = self.state / "work" / name
         notes = stackfile.copy(self._project, name, work)
-        options = _pack_options(pack, work)
+        options = [*_pack_options(pack, work), *more]
         journal = Journal()
         events = EventStream(on_event)
         begun = time.monotonic()
@@ -110,11 +124,12 @@ class RecordedCloud:
         ):
             workspace = LocalWorkspace(
                 work_dir=str(work),
-                pulumi_home=str(self._state / "home"),
+                pulumi_home=str(self.state / "home"),
                 env_vars=self._environment(attached),
                 pulumi_command=self._command,
             )
             engine = Engine(workspace=workspace, stack=name, language=spoken, events=heard)
+            release_dead(self.state / "backend", name)
             failure = engine.select() or engine.run(operation, options)
         diagnostics = [
             Diagnostic(severity="warning", message=note, urn="") for note in (*notes, *journal.notes)
@@ -141,7 +156,7 @@ class RecordedCloud:
         return {
             **_ENVIRONMENT,
             **(_ONE_CHECKPOINT if self._answers.kubeconfig is None else {}),
-            "PULUMI_BACKEND_URL": (self._state / "backend").as_uri(),
+            "PULUMI_BACKEND_URL": (self.state / "backend").as_uri(),
             "PULUMI_DEBUG_PROVIDERS": attached,
             "KUBECONFIG": os.devnull,
         }

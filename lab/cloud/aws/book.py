@@ -95,6 +95,20 @@ class AwsBook:
             extra["vpcConfig"]["vpcId"] = declared or extra["vpcConfig"]["vpcId"]
         return identity, extra
 
+    def keeps(self, asked: Asked) -> Refusal | None:
+        """EKS does not delete a cluster while its deletion protection is on (EKS API, DeleteCluster)."""
+        if asked.type != "aws:eks/cluster:Cluster" or asked.inputs.get("deletionProtection") is not True:
+            return None
+        return Refusal(
+            urn=asked.urn,
+            type=asked.type,
+            name=asked.name,
+            path="deletionProtection",
+            given="true on a cluster that is to be deleted",
+            allowed="false",
+            fix="set cluster.deletionProtection: false, bring the stack up, then destroy it",
+        )
+
     def known_early(self, type_: str) -> frozenset[str]:
         del type_
         return _EARLY

@@ -51,6 +51,9 @@ class EksBook:
     def answer(self, asked: Asked) -> tuple[str, Properties]:
         return asked.name, {}
 
+    def keeps(self, asked: Asked) -> None:
+        del asked
+
     def known_early(self, type_: str) -> frozenset[str]:
         del type_
         return frozenset()

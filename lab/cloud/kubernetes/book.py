@@ -85,6 +85,9 @@ class KubernetesBook:
         namespace = metadata.get("namespace")
         return f"{namespace}/{name}" if namespace else name, objects.added(asked, name)
 
+    def keeps(self, asked: Asked) -> None:
+        del asked
+
     def known_early(self, type_: str) -> frozenset[str]:
         del type_
         return frozenset()

@@ -1,5 +1,9 @@
 """Programs and providers that break: one clear line, no traceback, nothing left behind."""
 
+import json
+import os
+import socket
+import subprocess
 import threading
 from pathlib import Path
 
@@ -11,7 +15,9 @@ from lab.cloud.provider import RecordedProvider
 from lab.cloud.session import RecordedCloud
 from tests.engine.cloud import projects
 from tests.engine.cloud.conftest import Make
-from tests.engine.cloud.projects import SERVING
+from tests.engine.cloud.projects import SERVING, Project
+
+_BUCKET = "import pulumi_aws as aws\n\naws.s3.Bucket('weights')\n"
 
 
 def test_an_error_in_the_program_is_one_line_that_says_where(make: Make) -> None:
@@ -54,18 +60,57 @@ def test_a_provider_that_breaks_is_one_clear_line(make: Make, monkeypatch: pytes
         raise ConnectionError("the recorded provider has gone")
 
     monkeypatch.setattr(RecordedProvider, "Create", broken)
-    outcome = make("import pulumi_aws as aws\n\naws.s3.Bucket('weights')\n").cloud.up("dev")
+    outcome = make(_BUCKET).cloud.up("dev")
     assert outcome.status == "failed"
     assert any("the recorded provider has gone" in problem for problem in outcome.problems)
     assert not any("Traceback" in problem for problem in outcome.problems)
 
 
 def test_after_a_failure_the_next_run_continues(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    project = make("import pulumi_aws as aws\n\naws.s3.Bucket('weights')\n")
+    project = make(_BUCKET)
     with monkeypatch.context() as patched:
         patched.setattr(RecordedProvider, "Create", None)
         assert project.cloud.up("dev").status == "failed"
     assert project.up().changes["create"] == 1
+
+
+def _lock(project: Project, pid: int) -> Path:
+    project.up()
+    (history,) = (project.cloud.state / "backend").glob(".pulumi/stacks/**/dev.json")
+    lock = (
+        project.cloud.state
+        / "backend"
+        / ".pulumi"
+        / "locks"
+        / "organization"
+        / "headroom"
+        / "dev"
+        / "left.json"
+    )
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.write_text(
+        json.dumps({"pid": pid, "username": "u", "hostname": socket.gethostname()}), encoding="utf-8"
+    )
+    assert history.is_file()
+    return lock
+
+
+def test_the_lock_of_a_killed_run_is_released(make: Make) -> None:
+    project = make(_BUCKET)
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    lock = _lock(project, gone.pid)
+    assert project.up().changed == 0
+    assert not lock.exists()
+
+
+def test_a_run_beside_another_says_so(make: Make) -> None:
+    project = make(_BUCKET)
+    _lock(project, os.getpid())
+    outcome = project.cloud.up("dev")
+    assert outcome.problems == (
+        "stack: given dev, which another run uses; allowed one run at a time; wait for it",
+    )
 
 
 def test_a_missing_cli_is_named(tmp_path: Path) -> None:
@@ -78,7 +123,7 @@ def test_a_missing_cli_is_named(tmp_path: Path) -> None:
 
 
 def test_no_thread_outlives_an_operation(make: Make) -> None:
-    project = make("import pulumi_aws as aws\n\naws.s3.Bucket('weights')\n")
+    project = make(_BUCKET)
     before = {thread.name for thread in threading.enumerate()}
     project.up()
     assert {thread.name for thread in threading.enumerate() if not thread.daemon} <= before
@@ -89,7 +134,7 @@ def test_two_sessions_at_once_do_not_meet(make: Make) -> None:
     mine = make(SERVING)
     outcomes: dict[str, Outcome] = {}
 
-    def bring_up(name: str, project: projects.Project) -> None:
+    def bring_up(name: str, project: Project) -> None:
         outcomes[name] = project.cloud.up("dev")
 
     threads = [threading.Thread(target=bring_up, args=pair) for pair in (("other", other), ("mine", mine))]

@@ -3,6 +3,7 @@
 import json
 
 from tests.engine.cloud.conftest import Make
+from tests.engine.cloud.projects import steps
 
 _TWO_PROBLEMS = """
 import pulumi_aws as aws
@@ -107,3 +108,45 @@ eks.Cluster("cluster")
     (refusal,) = outcome.refusals
     assert "skipDefaultNodeGroup: given false" in refusal.fix
     assert "vpcId: given none" in refusal.fix
+
+
+_KEPT = """
+import pulumi
+import pulumi_aws as aws
+
+keep = pulumi.Config("headroom").get_bool("keep")
+aws.s3.Bucket("weights", opts=pulumi.ResourceOptions(protect=keep))
+aws.sqs.Queue("interruption")
+aws.eks.Cluster(
+    "cluster",
+    role_arn="arn:aws:iam::111122223333:role/eks",
+    deletion_protection=keep,
+    vpc_config={"subnet_ids": ["subnet-1", "subnet-2"]},
+)
+"""
+
+
+def test_a_cluster_with_deletion_protection_is_not_deleted_until_it_is_off(make: Make) -> None:
+    project = make(_KEPT.replace("protect=keep", "protect=False"))
+    project.configure(keep=True)
+    project.up()
+    outcome = project.cloud.destroy("dev")
+    assert outcome.status == "refused"
+    assert outcome.problems == (
+        "aws:eks/cluster:Cluster cluster: deletionProtection: given true on a cluster that is to be deleted;"
+        " allowed false; set cluster.deletionProtection: false, bring the stack up, then destroy it",
+    )
+    project.configure(keep=False)
+    project.up()
+    assert project.cloud.destroy("dev").ok
+
+
+def test_a_protected_bucket_stops_the_destroy_or_is_left_out(make: Make) -> None:
+    project = make(_KEPT.replace("deletion_protection=keep", "deletion_protection=False"))
+    project.configure(keep=True)
+    project.up()
+    outcome = project.cloud.destroy("dev")
+    assert outcome.status == "failed"
+    assert "it is protected" in outcome.problems[0]
+    assert project.cloud.destroy("dev", exclude_protected=True).ok
+    assert "Bucket weights" in steps(project.preview(), "same")
