@@ -1,11 +1,13 @@
 """``up`` and ``down`` of a lab, and its parts one by one: the interface that everything else in the lab uses."""
 
 import shutil
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+import httpx2
 from lightkube import ApiError, Client
 
 from lab import tools
@@ -21,6 +23,9 @@ from lab.control.state import State, load, loaded, locked, save
 
 DEFAULT_STATE = Path(".headroom") / "lab"
 """Where a lab lies unless told otherwise, relative to the project."""
+
+
+_BOOTSTRAP_SECONDS = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,13 +165,23 @@ def _prepare(layout: Layout, state: State, names: list[str], binaries: Mapping[s
 
 
 def _bootstrap(lab: Context, names: list[str]) -> None:
-    try:
-        with kubernetes.client(lab.layout.kubeconfig) as to:
-            bootstrap(to, lab, names)
-    except ApiError as error:
-        raise LabError(
-            f"The new cluster refused an object of the lab: {error}\n{tail(lab.layout.log('apiserver'))}"
-        ) from error
+    """Repeated while the API server is busy with what it was just given (429 and 5xx: "storage is initializing")."""
+    deadline = time.monotonic() + _BOOTSTRAP_SECONDS
+    while True:
+        try:
+            with kubernetes.client(lab.layout.kubeconfig) as to:
+                return bootstrap(to, lab, names)
+        except (ApiError, httpx2.HTTPError) as error:
+            refused = isinstance(error, ApiError) and (error.status.code or 500) not in (
+                429,
+                *range(500, 600),
+            )
+            if refused or time.monotonic() > deadline:
+                log = tail(lab.layout.log("apiserver"))
+                raise LabError(
+                    f"The new cluster does not take the objects of the lab: {error}\n{log}"
+                ) from error
+            time.sleep(0.2)
 
 
 def _end(state: State, names: Iterable[str]) -> None:

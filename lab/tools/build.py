@@ -93,6 +93,7 @@ def _build_locked(tool: Tool, go: Path, build_key: str, progress: Progress) -> P
         (folder / "build.json").write_text(json.dumps(facts, indent=1))
     seconds = time.monotonic() - began
     store.remember_duration(tool, seconds)
+    store.prune(tool)
     progress.done(tool.name, seconds)
     return store.root() / f"{tool.name}-{build_key}"
 

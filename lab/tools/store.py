@@ -16,6 +16,8 @@ from lab.tools.catalogue import Tool
 MODULES = Path(__file__).parent / "modules"
 """One folder for each go.mod."""
 
+_KEPT_BUILDS = 3
+
 
 def root() -> Path:
     """The folder of all built tools: ``$HEADROOM_CACHE/tools``, or ``~/.cache/headroom/tools``."""
@@ -71,7 +73,7 @@ def installed(tool: Tool, build_key: str | None) -> Path | None:
         for manifest in sorted(
             root().glob(f"{tool.name}-*/build.json"), key=lambda path: path.stat().st_mtime
         )
-        if json.loads(manifest.read_text()).get("inputs") == digest
+        if _manifest(manifest).get("inputs") == digest
     ]
     return fitting[-1] if fitting else None
 
@@ -92,6 +94,19 @@ def staging(tool: Tool, build_key: str) -> Generator[Path]:
         partial.rename(final)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def prune(tool: Tool) -> None:
+    """Removes builds of a tool beyond the newest three: those of pins that nobody has used for long."""
+    own = [
+        path for path in root().glob(f"{tool.name}-*/build.json") if _manifest(path).get("tool") == tool.name
+    ]
+    for manifest in sorted(own, key=lambda path: path.stat().st_mtime)[:-_KEPT_BUILDS]:
+        shutil.rmtree(manifest.parent, ignore_errors=True)
+
+
+def _manifest(path: Path) -> dict[str, str]:
+    return json.loads(path.read_text())
 
 
 @contextmanager

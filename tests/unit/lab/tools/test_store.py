@@ -1,5 +1,7 @@
 """The key of a build, and how long it should take."""
 
+import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -34,3 +36,18 @@ def test_the_estimate_is_the_longest_measured_build_and_a_mere_link_is_not_kept(
     store.remember_duration(slow, 40.0)
     store.remember_duration(slow, 30.0)
     assert store.estimate(slow) == 40
+
+
+def test_old_builds_of_a_tool_go_and_those_of_others_stay(tool: Tool) -> None:
+    for number, name in enumerate(["hello-1", "hello-2", "hello-3", "hello-4", "hello-world-1"]):
+        folder = store.root() / name
+        folder.mkdir(parents=True)
+        (folder / "build.json").write_text(json.dumps({"tool": name.rpartition("-")[0]}))
+        os.utime(folder / "build.json", (number, number))
+    store.prune(tool)
+    assert {path.name for path in store.root().iterdir()} == {
+        "hello-2",
+        "hello-3",
+        "hello-4",
+        "hello-world-1",
+    }
