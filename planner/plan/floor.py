@@ -38,7 +38,8 @@ def _windows(entry: ScheduleEntry) -> list[tuple[datetime, datetime]]:
     zone, finish = ZoneInfo(entry.timezone), START + timedelta(days=DAYS)
     start, end = parse(entry.start), parse(entry.end)
     found: list[tuple[datetime, datetime]] = []
-    moment = START.astimezone(zone).replace(tzinfo=None)
+    # The search is for what comes strictly after; a window may begin at the start itself.
+    moment = START.astimezone(zone).replace(tzinfo=None) - timedelta(minutes=1)
     last = finish.astimezone(zone).replace(tzinfo=None)
     while moment < last:
         begin = start.after(moment)
