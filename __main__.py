@@ -16,34 +16,22 @@ from specs.names import Names
 settings = stack_settings()
 names = Names(pulumi.get_stack())
 
-network, cluster_args = None, ClusterArgs(settings=settings, names=names)
-if settings.cluster.mode == "eks":
-    network = Network("network", NetworkArgs(settings=settings, names=names))
-    cluster_args = ClusterArgs(
-        settings=settings,
-        names=names,
-        vpc_id=network.vpc_id,
-        private_subnet_ids=network.private_subnet_ids,
-        public_subnet_ids=network.public_subnet_ids,
-        ready=network.ready,
-    )
-cluster = Cluster("cluster", cluster_args)
-
+owned = settings.cluster.mode == "eks"  # an existing cluster brings its network and gets nothing of AWS
+network = Network("network", NetworkArgs(settings=settings, names=names)) if owned else None
+cluster = Cluster("cluster", ClusterArgs(settings=settings, names=names, network=network))
+provider, namespaces, ready = cluster.provider, cluster.namespaces, cluster.ready
 weights = ingress = None
-if network is not None:  # an existing cluster brings its network and gets nothing of AWS
-    weights = Weights("weights", WeightsArgs(settings=settings, names=names, ready=cluster.ready))
+if network is not None and cluster.security_group_id is not None:
+    group = cluster.security_group_id
+    weights = Weights(
+        "weights",
+        WeightsArgs(settings=settings, names=names, network=network, security_group_id=group, ready=ready),
+    )
     ingress = Ingress(
         "ingress",
-        IngressArgs(
-            settings=settings,
-            names=names,
-            vpc_id=network.vpc_id,
-            provider=cluster.provider,
-            ready=cluster.ready,
-        ),
+        IngressArgs(settings=settings, names=names, network=network, provider=provider, ready=ready),
     )
 
-provider, namespaces, ready = cluster.provider, cluster.namespaces, cluster.ready
 metrics = Metrics(
     "metrics", MetricsArgs(settings=settings, provider=provider, namespaces=namespaces, ready=ready)
 )
@@ -53,7 +41,9 @@ autoscaler = Autoscaler(
 )
 capacity = GpuCapacity(
     "gpu-capacity",
-    GpuCapacityArgs(settings=settings, names=names, provider=provider, namespaces=namespaces, ready=ready),
+    GpuCapacityArgs(
+        settings=settings, names=names, provider=provider, namespaces=namespaces, ready=metrics.ready
+    ),
 )
 
 services = {
@@ -64,13 +54,14 @@ services = {
             model=model,
             provider=provider,
             namespace=namespaces[model.namespace],
-            bucket_name=weights.bucket_name if weights else None,
+            bucket_name=names.bucket(settings.weights.bucket_name, settings.region),
             prometheus_address=metrics.prometheus_address,
             pool=capacity.pools[model.pool],
             metrics_ready=metrics.ready,
             autoscaler_ready=autoscaler.ready,
             ingress_ready=ingress.ready if ingress else [],
             weights_ready=weights.ready if weights else [],
+            weights_volume=weights.volume if weights else None,
         ),
     )
     for model in settings.active_models

@@ -11,6 +11,7 @@ import pulumi_aws as aws
 import pulumi_eks as eks
 import pulumi_kubernetes as k8s
 
+from components.handles import NetworkHandle
 from specs import control_plane, iam
 from specs.names import Names
 from specs.network import CONTROL_PLANE_PORTS, tags
@@ -20,14 +21,11 @@ from specs.settings.stack import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterArgs:
-    """The network's values are unused with `cluster.mode: existing`."""
+    """`network` is the cluster's own VPC; None uses an existing cluster and builds nothing of AWS."""
 
     settings: Settings
     names: Names
-    vpc_id: pulumi.Input[str] | None = None
-    private_subnet_ids: Sequence[pulumi.Input[str]] = ()
-    public_subnet_ids: Sequence[pulumi.Input[str]] = ()
-    ready: Sequence[pulumi.Resource] = ()
+    network: NetworkHandle | None
 
 
 class Cluster(pulumi.ComponentResource):
@@ -44,13 +42,12 @@ class Cluster(pulumi.ComponentResource):
         self._args, self._tags = args, tags(args.names)
         self._own = pulumi.ResourceOptions(parent=self)
         self.security_group_id, self.ready = None, []
-        if args.settings.cluster.mode == "eks":
-            cluster = self._control_plane()
+        kubeconfig: pulumi.Input[str] | None = None
+        if args.network is not None:
+            cluster = self._control_plane(args.network)
             self.security_group_id = cluster.cluster_security_group_id
-            self.ready = self._nodes(cluster)
-            kubeconfig: pulumi.Input[str] | None = cluster.kubeconfig_json
-        else:
-            kubeconfig = None
+            self.ready = self._nodes(cluster, args.network)
+            kubeconfig = cluster.kubeconfig_json
         self.provider = k8s.Provider(
             "cluster",
             kubeconfig=kubeconfig,
@@ -71,7 +68,7 @@ class Cluster(pulumi.ComponentResource):
         }
         self.register_outputs({"name": args.names.cluster})
 
-    def _control_plane(self) -> eks.Cluster:
+    def _control_plane(self, network: NetworkHandle) -> eks.Cluster:
         settings, names = self._args.settings, self._args.names
         key = aws.kms.Key(
             "secrets",
@@ -91,9 +88,9 @@ class Cluster(pulumi.ComponentResource):
             "control-plane",
             name=names.cluster,
             version=settings.cluster.version,
-            vpc_id=self._args.vpc_id,
-            private_subnet_ids=list(self._args.private_subnet_ids),
-            public_subnet_ids=list(self._args.public_subnet_ids),
+            vpc_id=network.vpc_id,
+            private_subnet_ids=list(network.private_subnet_ids),
+            public_subnet_ids=list(network.public_subnet_ids),
             authentication_mode=eks.AuthenticationMode.API,
             endpoint_private_access=settings.cluster.endpoint.private,
             endpoint_public_access=settings.cluster.endpoint.public,
@@ -111,7 +108,7 @@ class Cluster(pulumi.ComponentResource):
             coredns_addon_options={"enabled": False},  # an add-on of its own, after the nodes
             tags=self._tags,
             opts=pulumi.ResourceOptions(
-                parent=self, depends_on=[logs, *self._args.ready], transforms=[self._hpa_sync]
+                parent=self, depends_on=[logs, *network.ready], transforms=[self._hpa_sync]
             ),
         )
 
@@ -140,7 +137,7 @@ class Cluster(pulumi.ComponentResource):
         ]
         return role, attached
 
-    def _nodes(self, cluster: eks.Cluster) -> list[pulumi.Resource]:
+    def _nodes(self, cluster: eks.Cluster, network: NetworkHandle) -> list[pulumi.Resource]:
         """System nodes, then what needs them; also what Karpenter's nodes need to join."""
         settings, names = self._args.settings, self._args.names
         group = cluster.cluster_security_group_id
@@ -175,7 +172,7 @@ class Cluster(pulumi.ComponentResource):
             "system",
             cluster_name=names.cluster,
             node_role_arn=system_role.arn,
-            subnet_ids=list(self._args.private_subnet_ids),
+            subnet_ids=list(network.private_subnet_ids),
             instance_types=list(settings.cluster.system_nodes.instance_types),
             ami_type=control_plane.system_ami_type(settings.cluster.system_nodes.instance_types),
             scaling_config={

@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
 
+from components.handles import NetworkHandle
 from components.release import release
 from specs import charts, iam
 from specs.iam_load_balancer import load_balancer_controller
@@ -23,7 +24,7 @@ class IngressArgs:
 
     settings: Settings
     names: Names
-    vpc_id: pulumi.Input[str]
+    network: NetworkHandle
     provider: k8s.Provider
     ready: Sequence[pulumi.Resource]
 
@@ -68,7 +69,7 @@ class Ingress(pulumi.ComponentResource):
         )
         controller = release(
             "load-balancer-controller",
-            charts.load_balancer_controller(args.settings, args.names, args.vpc_id),
+            charts.load_balancer_controller(args.settings, args.names, args.network.vpc_id),
             pulumi.ResourceOptions(
                 parent=self, provider=args.provider, depends_on=[*args.ready, attachment, association]
             ),

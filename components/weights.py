@@ -1,4 +1,4 @@
-"""Model weights in S3: a locked-down bucket and, per model, a role that reads its own prefix."""
+"""Model weights: a locked-down bucket with a role per model that reads its own prefix, or a file system."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
+from components.file_system import CSI, Handles, Place, file_system
+from components.handles import NetworkHandle
 from specs import iam
 from specs.engine_pod import service_account
 from specs.names import Names
@@ -19,20 +21,24 @@ from specs.weights import model_prefix
 
 @dataclass(frozen=True, kw_only=True)
 class WeightsArgs:
-    """`ready`: what must exist before a Pod Identity association (cluster and agent)."""
+    """`ready`: what must exist before a Pod Identity association or an add-on (cluster, nodes and agent)."""
 
     settings: Settings
     names: Names
+    network: NetworkHandle
+    security_group_id: pulumi.Input[str]
     ready: Sequence[pulumi.Resource]
 
 
 class Weights(pulumi.ComponentResource):
-    """The bucket of backend s3 (`bucket_name`, else None) and the readers' roles.
+    """The bucket of backend s3 (`bucket_name`, else None) and the readers' roles, or the file system of backends
+    efs and fsx (`volume`, its handles, else None).
 
     `ready` is what an engine needs before it starts.
     """
 
     bucket_name: str | None
+    volume: Handles | None
     ready: Sequence[pulumi.Resource]
 
     def __init__(self, name: str, args: WeightsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -40,12 +46,28 @@ class Weights(pulumi.ComponentResource):
         self._args, self._tags = args, tags(args.names)
         self._own = pulumi.ResourceOptions(parent=self)
         self._name = args.names.bucket(args.settings.weights.bucket_name, args.settings.region)
-        self.bucket_name, self.ready = None, []
+        self.bucket_name, self.volume, self.ready = None, None, []
         if args.settings.weights.backend == "s3":
             key = self._key() if args.settings.weights.kms else None
             self.bucket_name = self._bucket(key)
             self.ready = [self._reader(model) for model in args.settings.active_models]
+        elif args.settings.weights.backend in CSI:
+            self.volume, self.ready = self._file_system()
         self.register_outputs({"bucketName": self.bucket_name})
+
+    def _file_system(self) -> tuple[Handles, Sequence[pulumi.Resource]]:
+        key = self._key() if self._args.settings.weights.kms else None
+        place = Place(
+            settings=self._args.settings,
+            names=self._args.names,
+            private_subnet_ids=self._args.network.private_subnet_ids,
+            security_group_id=self._args.security_group_id,
+            key_arn=key.arn if key else None,
+            kept=self._kept(),
+            own=self._own,
+            after=pulumi.ResourceOptions(parent=self, depends_on=list(self._args.ready)),
+        )
+        return file_system(place)
 
     def _key(self) -> aws.kms.Key:
         key = aws.kms.Key(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from specs import versions
+from specs.labels import system_nodes
 from specs.names import (
     GPU_NAMESPACE,
     KARPENTER_NAMESPACE,
@@ -18,9 +19,6 @@ from specs.settings.stack import Chart, Settings
 from specs.versions import ChartPin
 
 Values = Mapping[str, object]
-# A managed node group's label; every controller and router is pinned to it, so that none of them lands on,
-# and keeps alive, a GPU node.
-SYSTEM_LABEL = {"headroom.dev/role": "system"}
 # A chart with admission jobs or a leader election needs minutes on fresh nodes; Helm's default is 300 s.
 RELEASE_TIMEOUT_SECONDS = 900
 
@@ -97,7 +95,7 @@ def karpenter(settings: Settings, names: Names) -> ReleaseSpec:
     warm = any(model.scaling.warm_spares for model in settings.active_models)
     values: Values = {
         "replicas": 2,
-        "nodeSelector": {"kubernetes.io/os": "linux", **SYSTEM_LABEL},
+        "nodeSelector": {"kubernetes.io/os": "linux", **system_nodes(settings)},
         "serviceAccount": {"name": KARPENTER_SERVICE_ACCOUNT},
         "serviceMonitor": {"enabled": settings.platform.prometheus.install},
         "controller": {"resources": {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"memory": "1Gi"}}},
@@ -152,7 +150,7 @@ def load_balancer_controller(settings: Settings, names: Names, vpc_id: object) -
         "region": settings.region,
         "vpcId": vpc_id,
         "replicaCount": 2,
-        "nodeSelector": SYSTEM_LABEL,
+        "nodeSelector": system_nodes(settings),
         "serviceAccount": {"name": LOAD_BALANCER_SERVICE_ACCOUNT},
         "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "256Mi"}},
         "podDisruptionBudget": {"maxUnavailable": 1},

@@ -54,7 +54,14 @@ def namespaces(settings: Settings) -> dict[str, dict[str, str]]:
         levels[METRICS_NAMESPACE] = "privileged"
     if platform.gpu_plugin.install or platform.gpu_metrics.install:
         levels[GPU_NAMESPACE] = "privileged"
+    served = {model.namespace for model in settings.active_models if model.ingress.enabled}
+    # The load balancer controller then holds a new router back until its target is healthy.
+    gate = {"elbv2.k8s.aws/pod-readiness-gate-inject": "enabled"}
     return {
-        name: {"pod-security.kubernetes.io/enforce": level, "app.kubernetes.io/part-of": "headroom"}
+        name: {
+            "pod-security.kubernetes.io/enforce": level,
+            "app.kubernetes.io/part-of": "headroom",
+            **(gate if name in served and settings.cluster.mode == "eks" else {}),
+        }
         for name, level in sorted(levels.items())
     }

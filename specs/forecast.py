@@ -55,8 +55,8 @@ SHORT_WEIGHT = 20.0
 GROWTH_SECONDS = 3 * 3600
 GROWTH_QUANTILE = 0.95
 """Share of the past hours' moments whose growth the headroom covers."""
-GROWTH_SAMPLES = 60
-"""Moments that must have been seen before the headroom acts: half an hour."""
+GROWTH_SAMPLES = 120
+"""Moments that must have been seen before the headroom acts: an hour."""
 GROWTH_MARGIN = 1.15
 MOST_HEADROOM = 2.0
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from specs.charts import SYSTEM_LABEL
 from specs.metrics_names import MODEL_LABEL
 from specs.settings.model import Model
 from specs.settings.stack import Settings
+
+SYSTEM_LABEL: Final = {"headroom.dev/role": "system"}
+"""The managed node group; every controller and router is pinned to it, so that none of them lands on, and keeps
+alive, a GPU node."""
 
 Part = Literal["engine", "router", "image-puller"]
 

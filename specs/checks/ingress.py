@@ -79,7 +79,18 @@ def _karpenter(settings: Settings) -> Iterator[Problem]:
 
 
 def warnings(settings: Settings) -> Iterator[Problem]:
-    """A public balancer without TLS."""
+    """A public balancer without TLS; a bucket that somebody else must make."""
+    if (
+        settings.cluster.mode == "existing"
+        and settings.weights.backend == "s3"
+        and not settings.weights.bucket_name
+    ):
+        yield Problem(
+            "weights.bucketName",
+            "null with cluster.mode existing, which builds no bucket",
+            "a bucket that exists and that the engines' service accounts may read",
+            "name it, or use backend hub",
+        )
     for path, model in active(settings):
         if (
             model.ingress.enabled

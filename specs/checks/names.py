@@ -34,6 +34,13 @@ def problems(settings: Settings) -> Iterator[Problem]:
             yield Problem(
                 f"{path}.pool", shown(model.pool), f"a pool of gpuPools: {', '.join(known) or 'none'}", fix
             )
+        if not model.name[:1].isalpha():
+            yield Problem(
+                f"{path}.name",
+                shown(model.name),
+                "a name that starts with a letter: its Services are DNS labels of RFC 1035",
+                f"use m-{model.name}",
+            )
         if len(model.name) > LONGEST_MODEL_NAME:
             yield Problem(
                 f"{path}.name",

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from specs.catalogue import catalogue
 from specs.checks.places import active, placed
 from specs.fit import Fit, fits, judge, longest_context
+from specs.metrics_names import vllm_version
 from specs.problems import Problem, shown
 from specs.quantity import GIBI, parse_bytes
 from specs.scaling_problems import scaling_problems, scaling_warnings
 from specs.settings.model import Model
 from specs.settings.stack import GpuPool, Settings
+from specs.vllm import CURRENT
+
+STREAMER_SINCE = (0, 11)
 
 
 def problems(settings: Settings) -> Iterator[Problem]:
@@ -38,6 +42,14 @@ def problems(settings: Settings) -> Iterator[Problem]:
                 shown(model.model),
                 "owner/name when weights come from the hub",
                 "write the full id",
+            )
+        version = vllm_version(model.image)
+        if settings.weights.backend == "s3" and version is not None and version < STREAMER_SINCE:
+            yield Problem(
+                f"{path}.image",
+                shown(model.image),
+                "vLLM 0.11.1 or newer with weights.backend s3: older images lack the S3 streamer (vllm PR 26464)",
+                "use a newer image, or backend hub",
             )
     for path, model, pool in placed(settings):
         yield from _fit(path, model, pool)
@@ -115,6 +127,13 @@ def warnings(settings: Settings) -> Iterator[Problem]:
                 "null",
                 "a secret with HF_TOKEN for a gated model",
                 "name it if the model is gated",
+            )
+        if vllm_version(model.image) is None:
+            yield Problem(
+                f"{path}.image",
+                shown(model.image),
+                f"a tag that tells vLLM's version; flags and metric names of {CURRENT[0]}.{CURRENT[1]} are assumed",
+                "write it as vllm/vllm-openai:v0.33.0@sha256:...",
             )
         if memory < 4:
             yield Problem(

@@ -160,7 +160,7 @@ class Weights(Section):
     """Where the weights come from."""
 
     backend: Literal["s3", "efs", "fsx", "hub", "image"] = "s3"
-    """s3: streamed from the bucket; efs, fsx: mounted; hub: Hugging Face; image: baked in."""
+    """s3: streamed from the bucket; efs, fsx: mounted; hub: Hugging Face; image: at /weights/models/<name>/<version>."""
     bucket_name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$")] | None = (
         Field(default=None, examples=["example-com-llm-weights"])
     )

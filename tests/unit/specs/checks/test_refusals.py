@@ -109,6 +109,16 @@ PAIRS = {
     "a name in another script": Pair(
         model("name", value="模型"), "models[0].name", model("name", value="moxing")
     ),
+    "a name that starts with a digit": Pair(
+        model("name", value="70b-llama"), "models[0].name", model("name", value="llama-70b")
+    ),
+    "an image without the streamer for weights in a bucket": Pair(
+        model("image", value="vllm/vllm-openai:v0.10.2"),
+        "models[0].image",
+        both(
+            model("image", value="vllm/vllm-openai:v0.10.2"), put("headroom:weights", "backend", value="hub")
+        ),
+    ),
     "a reserved namespace": Pair(
         model("namespace", value="kube-system"),
         "models[0].namespace",
