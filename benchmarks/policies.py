@@ -2,14 +2,18 @@
 
 Run from the project's folder: `.venv/bin/python -m benchmarks.policies [--runs 5] [--resources 150] [--large 2000]`.
 The preview is the real engine over a recorded provider, so both sides do the same work; medians and their ratio
-are printed. The large stack is judged by the pack's own server, first each resource, then the stack at once.
+are printed. With `--stack dev` it is this project's own program over the recorded cloud, each preview in a fresh
+process, in CPU seconds of everything it started. The large stack is judged by the pack's own server, first each
+resource, then the stack at once.
 """
 
 import argparse
 import gc
 import os
+import resource
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +27,8 @@ from pulumi import automation
 from pulumi.runtime import proto
 from pulumi_policy import EnforcementLevel
 
+from lab.cloud.pack import PolicyPack
+from lab.cloud.session import RecordedCloud
 from lab.tools.build import find
 from policies.analyzer import Analyzer
 from policies.pack import POLICIES
@@ -85,6 +91,31 @@ def _preview(stack: automation.Stack, attached: dict[str, Any]) -> None:
             raise
 
 
+def own(stack: str, runs: int) -> tuple[float, float]:
+    """Median CPU seconds of a fresh process that previews one of our stacks, without and with the pack."""
+    found: dict[str, list[float]] = {"without": [], "with": []}
+    for _ in range(runs):
+        for how, spent in found.items():
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            ran = subprocess.run(
+                [sys.executable, "-m", "benchmarks.policies", "--once", stack, how], check=False
+            )
+            if ran.returncode:
+                sys.exit(ran.returncode)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return statistics.median(found["without"]), statistics.median(found["with"])
+
+
+def once(stack: str, how: str, cli: Path) -> None:
+    """One preview of one of our stacks over the recorded cloud."""
+    pack = PolicyPack(path=PACK.parent, config=PACK.parent / f"{stack}.json") if how == "with" else None
+    with tempfile.TemporaryDirectory() as folder, RecordedCloud(PACK.parents[1], Path(folder), cli) as cloud:
+        outcome = cloud.preview(stack, pack=pack)
+    if outcome.status != "succeeded":
+        sys.exit(f"the preview of {stack} ended as {outcome.status}; run headroom preview --stack {stack}")
+
+
 def seconds(work: Callable[[], object]) -> float:
     """Wall-clock seconds of one call."""
     gc.collect()
@@ -126,12 +157,24 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--resources", type=int, default=150)
     parser.add_argument("--large", type=int, default=2000)
+    parser.add_argument("--stack", help="measure one of our own stacks instead of the synthetic program")
+    parser.add_argument("--once", nargs=2, metavar=("STACK", "HOW"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     found = os.environ.get("HEADROOM_PULUMI") or shutil.which("pulumi")
     cli = Path(found) if found else find("pulumi")
     if cli is None:
         sys.exit("no pulumi found: run `make tools`, put pulumi on PATH, or set HEADROOM_PULUMI")
     warnings.simplefilter("ignore", ResourceWarning)
+    if given.once:
+        once(given.once[0], given.once[1], cli)
+        return
+    if given.stack:
+        alone, judged_too = own(given.stack, given.runs)
+        ratio = judged_too / alone
+        print(
+            f"preview of {given.stack}: {alone:.2f} s CPU without, {judged_too:.2f} s with, ratio {ratio:.2f}"
+        )
+        return
     small, large = stack_of(given.resources), stack_of(given.large)
     without, with_pack = previews(small, given.runs, cli)
     ratio = with_pack / without

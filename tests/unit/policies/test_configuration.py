@@ -106,3 +106,10 @@ def test_a_rule_called_with_a_wrong_configuration_reports_it_and_judges_by_the_s
     assert any("maxGpus is" in message for message in found)
     assert any('unknown property "typo"' in message for message in found)
     assert any("at most 0 (maxGpus)" in message for message in found)
+
+
+def test_the_packs_pins_are_the_programs() -> None:
+    def pins(path: Path) -> set[str]:
+        return {line for line in path.read_text(encoding="utf-8").splitlines() if "==" in line}
+
+    assert pins(FOLDER / "requirements.txt") < pins(FOLDER.parent / "requirements.txt")
