@@ -120,8 +120,12 @@ def stop(*ending: tuple[Identity | None, float]) -> None:
 
 
 def kill(identity: Identity | None) -> bool:
-    """SIGKILL without a warning, as an out-of-memory kill; whether there was a process of ours to kill."""
-    return identity is not None and _signal(identity, signal.SIGKILL)
+    """SIGKILL without a warning, as an out-of-memory kill; returns once it is dead: whether there was one of ours."""
+    if identity is None or not _signal(identity, signal.SIGKILL):
+        return False
+    while find(identity):
+        time.sleep(0.005)
+    return True
 
 
 def _birth(pid: int) -> str:

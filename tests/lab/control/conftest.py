@@ -17,16 +17,20 @@ from lab.control.settings import LabSettings
 def api(tmp_path_factory: pytest.TempPathFactory) -> Generator[Plane]:
     """etcd and the API server."""
     root = tmp_path_factory.mktemp("api") / "lab"
-    yield up(root, API)
-    down(root)
+    try:
+        yield up(root, API)
+    finally:
+        down(root)
 
 
 @pytest.fixture(scope="session")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Generator[Plane]:
     """Everything; nodes join two seconds after their launch."""
     root = tmp_path_factory.mktemp("full") / "lab"
-    yield up(root, FULL, settings=LabSettings(launch_seconds=2))
-    down(root)
+    try:
+        yield up(root, FULL, settings=LabSettings(launch_seconds=2))
+    finally:
+        down(root)
 
 
 @pytest.fixture
