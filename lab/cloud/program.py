@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import io
 import runpy
 import sys
 import threading
@@ -11,6 +12,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from types import ModuleType
 
+import pulumi
 from pulumi.errors import RunError
 
 _ALONE = threading.Lock()
@@ -29,17 +31,31 @@ def inline(main: Path) -> Callable[[], None]:
     def run() -> None:
         with _ALONE, _at_home(main.parent):
             try:
-                runpy.run_path(str(main), run_name="__main__")
+                with _passed_on():
+                    runpy.run_path(str(main), run_name="__main__")
                 _load_what_outputs_name()
             except RunError:
                 raise
             except SystemExit as stop:
-                if stop.code not in (None, 0):
+                if isinstance(stop.code, str):
+                    raise RunError(stop.code) from None
+                if stop.code:
                     raise RunError(f"the program stopped itself with exit status {stop.code}") from None
             except Exception as error:  # noqa: BLE001 - whatever it is, it becomes one line
                 raise RunError(describe(error, main.parent)) from None
 
     return run
+
+
+@contextlib.contextmanager
+def _passed_on() -> Generator[None]:
+    """Hands what the program prints to the engine, which shows it as a message; our own output may be JSON."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            yield
+        finally:
+            if said := printed.getvalue().strip():
+                pulumi.log.info(said)
 
 
 _NAMED_BY_EKS = (

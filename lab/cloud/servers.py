@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import grpc
@@ -15,6 +16,29 @@ be."""
 _WORKERS = 16
 
 
+class _OneLine(grpc.ServerInterceptor):
+    """Answers the engine in one line when a provider breaks, where grpc would log a traceback."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def intercept_service(self, continuation: Any, handler_call_details: Any) -> Any:
+        """Wraps the handler of one method; the names are the protocol's."""
+        handler: Any = continuation(handler_call_details)
+        if handler is None or not handler.unary_unary:
+            return handler
+        return handler._replace(unary_unary=partial(self._answer, handler))
+
+    def _answer(self, handler: Any, request: Any, context: Any) -> Any:
+        try:
+            return handler.unary_unary(request, context)
+        except Exception as error:
+            if context.code() is not None:  # context.abort raises too, once it has answered
+                raise
+            reason = f"the recorded {self._package} provider broke: {type(error).__name__}: {error}"
+            context.abort(grpc.StatusCode.INTERNAL, reason)
+
+
 @contextlib.contextmanager
 def serving(providers: Mapping[str, Any]) -> Generator[str]:
     """Serves each package's provider and yields the value for PULUMI_DEBUG_PROVIDERS."""
@@ -22,7 +46,7 @@ def serving(providers: Mapping[str, Any]) -> Generator[str]:
         attached: list[str] = []
         for package, servicer in providers.items():
             pool = stack.enter_context(ThreadPoolExecutor(_WORKERS, thread_name_prefix=f"recorded-{package}"))
-            server: Any = grpc.server(pool, options=LIMITS)
+            server: Any = grpc.server(pool, options=LIMITS, interceptors=[_OneLine(package)])
             if isinstance(servicer, grpc.GenericRpcHandler):
                 server.add_generic_rpc_handlers((servicer,))
             else:

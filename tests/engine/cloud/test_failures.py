@@ -49,21 +49,34 @@ def test_a_program_that_exits_says_with_what(make: Make) -> None:
     )
 
 
+def test_what_a_program_prints_is_a_message_of_the_engine(
+    make: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = make("print('hello')\nraise SystemExit('stop here')\n").preview()
+    assert [(said.severity, said.message) for said in outcome.diagnostics] == [
+        ("info", "hello"),
+        ("error", "stop here"),
+    ]
+    assert capsys.readouterr().out == ""
+
+
 def test_a_syntax_error_names_the_line(make: Make) -> None:
     (problem,) = make("import pulumi\nvpc = (\n").preview().problems
     assert problem.startswith("SyntaxError: '(' was never closed")
     assert "line 2" in problem
 
 
-def test_a_provider_that_breaks_is_one_clear_line(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_provider_that_breaks_is_one_clear_line(
+    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def broken(self: RecordedProvider, request: object, context: object) -> None:
-        raise ConnectionError("the recorded provider has gone")
+        raise ConnectionError("nothing answers")
 
     monkeypatch.setattr(RecordedProvider, "Create", broken)
     outcome = make(_BUCKET).cloud.up("dev")
     assert outcome.status == "failed"
-    assert any("the recorded provider has gone" in problem for problem in outcome.problems)
-    assert not any("Traceback" in problem for problem in outcome.problems)
+    assert "the recorded aws provider broke: ConnectionError: nothing answers" in outcome.problems[0]
+    assert caplog.records == []
 
 
 def test_after_a_failure_the_next_run_continues(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
