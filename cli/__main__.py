@@ -11,14 +11,17 @@ import typer
 
 from cli.app import app
 from cli.terminal import errors, line
-from lab.cloud.engine import EngineError
-from lab.cloud.pack import PolicyPackError
-from lab.cloud.stackfile import StackFileError
-from lab.tools import ToolError
 from specs.problems import SettingsError
 
-# Errors that already say what was given, what is allowed and the way out.
-TOLD = (EngineError, PolicyPackError, StackFileError, ToolError)
+# Errors that already say what was given, what is allowed and the way out, by the room that raises them: the
+# rooms themselves are imported only by the commands that need them.
+TOLD = {
+    "lab.cloud.engine.EngineError",
+    "lab.cloud.pack.PolicyPackError",
+    "lab.cloud.stackfile.StackFileError",
+    "lab.control.errors.LabError",
+    "lab.tools.errors.ToolError",
+}
 
 REFUSED, INTERNAL, INTERRUPTED = 2, 1, 130
 
@@ -30,9 +33,6 @@ def main() -> int:
     except SettingsError as error:
         for problem in error.problems:
             errors.print(line(problem))
-        return REFUSED
-    except TOLD as error:
-        errors.print(str(error), markup=False, style="red")
         return REFUSED
     except typer.TyperException as error:
         if error.format_message():  # empty after the help page that a bare `headroom` prints
@@ -46,6 +46,9 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the last resort: no traceback reaches a user
+        if f"{type(error).__module__}.{type(error).__qualname__}" in TOLD:
+            errors.print(str(error), markup=False, style="red")
+            return REFUSED
         if os.environ.get("HEADROOM_DEBUG"):
             traceback.print_exc()
         frame = traceback.extract_tb(error.__traceback__)[-1]

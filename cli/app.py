@@ -6,7 +6,10 @@ import typer
 
 from cli.check import check
 from cli.cloud import preview, rehearse
+from cli.lab import lab
+from cli.plan import plan
 from cli.render import render
+from cli.replay import replay
 from cli.tools import tools
 
 app = typer.Typer(
@@ -21,4 +24,7 @@ app.command()(check)
 app.command()(render)
 app.command()(preview)
 app.command()(rehearse)
+app.command()(plan)
+app.command()(replay)
+app.add_typer(lab, name="lab")
 app.command()(tools)

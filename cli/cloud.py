@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -15,9 +15,11 @@ from rich.tree import Tree
 from cli.stack import PROJECT, JsonOption, accepted, path_of
 from cli.terminal import console, errors, write_json
 from cli.tools import built
-from lab.cloud.outcome import Event, OnEvent, Outcome, Step
-from lab.cloud.pack import PolicyPack
-from lab.cloud.session import RecordedCloud
+
+if TYPE_CHECKING:
+    from lab.cloud.outcome import Event, OnEvent, Outcome, Step
+    from lab.cloud.pack import PolicyPack
+    from lab.cloud.session import RecordedCloud
 
 STATE = PROJECT / ".headroom" / "cloud"
 STYLES = {"create": "green", "delete": "red", "update": "yellow", "replace": "magenta", "same": "dim"}
@@ -42,10 +44,15 @@ def rehearse(stack: NamedStack = "prod", as_json: JsonOption = False) -> None:
 
 
 def _cloud() -> RecordedCloud:
+    # Rooms are imported when a command needs them.
+    from lab.cloud.session import RecordedCloud
+
     return RecordedCloud(PROJECT, STATE, built("pulumi"))
 
 
 def _pack(stack: str) -> PolicyPack:
+    from lab.cloud.pack import PolicyPack
+
     folder = PROJECT / "policies"
     config = folder / f"{path_of(stack, None).name.split('.')[1]}.json"
     return PolicyPack(path=folder, config=config if config.is_file() else None)
@@ -70,9 +77,11 @@ class _progress:  # noqa: N801 - used as a context manager function
         return self._note
 
     def _note(self, event: Event) -> None:
-        if isinstance(event, Step):
+        if hasattr(event, "failed"):  # a Step: a resource operation that has ended
             self._done += 1
-            self._bar.update(self._task, description=f"{self._title}: {self._done} resources, {event.name}")
+            self._bar.update(
+                self._task, description=f"{self._title}: {self._done} resources, {getattr(event, 'name', '')}"
+            )
 
     def __exit__(self, *_: object) -> None:
         self._bar.stop()

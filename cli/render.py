@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pulumi.errors import RunError
 from rich.table import Table
 
 from cli.stack import PROJECT, JsonOption, StackFileOption, StackOption, accepted
 from cli.terminal import console, write_json
-from lab import render as renderer
 from specs.problems import Problem, SettingsError
 
 
@@ -17,6 +15,11 @@ def render(
     stack: StackOption = None, stack_file: StackFileOption = None, as_json: JsonOption = False
 ) -> None:
     """List every resource with its inputs; values known only later are null."""
+    # Rooms are imported when a command needs them.
+    from pulumi.errors import RunError
+
+    from lab import render as renderer
+
     file, _ = accepted(stack, stack_file)
     try:
         declared = renderer.render(PROJECT / "__main__.py", file.stack, file.config)

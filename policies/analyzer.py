@@ -22,7 +22,7 @@ from pulumi_policy import EnforcementLevel, Policy, Severity, policy
 
 from policies.configuration import refusals
 from policies.plain import Plain, plain
-from policies.resource import Resource
+from policies.declared import Resource
 from policies.rule import ResourceRule, Rule, configured
 from policies.scene import Scene, scene
 from policies.verdict import Config, redacted

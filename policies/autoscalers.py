@@ -5,7 +5,7 @@ from functools import cached_property
 
 from policies.objects import same
 from policies.plain import UNKNOWN, Plain, Unknown, dig
-from policies.resource import KubeObject
+from policies.declared import KubeObject
 from policies.workloads import Count, Workload, count
 
 PAUSED = "autoscaling.keda.sh/paused-replicas"

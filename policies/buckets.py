@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from policies.plain import UNKNOWN, Plain, dig, fields, plain, walk
-from policies.resource import Resource
+from policies.declared import Resource
 
 BUCKETS = ("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
 BLOCKS = ("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",)

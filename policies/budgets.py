@@ -13,7 +13,7 @@ from policies.labels import matches
 from policies.plain import UNKNOWN, Plain, Unknown
 from policies.pods import labels
 from policies.quantity import share
-from policies.resource import KubeObject
+from policies.declared import KubeObject
 from policies.workloads import PodSet, Workload
 
 

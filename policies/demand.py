@@ -8,7 +8,7 @@ from policies.objects import same
 from policies.plain import UNKNOWN, Plain, Unknown, dig, shown
 from policies.pods import GPU, pod_gpus
 from policies.quantity import quantity
-from policies.resource import KubeObject
+from policies.declared import KubeObject
 from policies.scene import Scene
 from policies.workloads import Count, Workload, count
 

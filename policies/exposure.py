@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from policies.plain import UNKNOWN, Plain, dig, items, shown
 from policies.quantity import whole
-from policies.resource import KubeObject, Resource
+from policies.declared import KubeObject, Resource
 
 Problem = tuple[str, str, str]
 CLUSTER = "aws:eks/cluster:Cluster"

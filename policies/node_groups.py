@@ -6,7 +6,7 @@ from fractions import Fraction
 from policies.instances import gpus_of
 from policies.plain import Plain, Unknown, dig, items
 from policies.quantity import whole
-from policies.resource import Resource
+from policies.declared import Resource
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 INSTANCE = "aws:ec2/instance:Instance"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from policies.plain import UNKNOWN, Plain, dig, fields, items
-from policies.resource import KubeObject, Resource
+from policies.declared import KubeObject, Resource
 
 _NOT_OBJECTS = ("helm.sh", "yaml", "kustomize", "pulumi")  # components and releases of the kubernetes package
 

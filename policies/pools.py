@@ -9,7 +9,7 @@ from policies.labels import tolerated
 from policies.plain import UNKNOWN, Plain, Unknown, dig, items
 from policies.pods import GPU
 from policies.quantity import quantity, whole
-from policies.resource import KubeObject
+from policies.declared import KubeObject
 
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
 NODE_POOL = "karpenter.sh/nodepool"

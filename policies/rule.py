@@ -17,7 +17,7 @@ from pulumi_policy import (
 
 from policies.configuration import Schema, defaults, problems
 from policies.plain import plain
-from policies.resource import Resource
+from policies.declared import Resource
 from policies.scene import Scene, scene
 from policies.verdict import Config, Verdict, redacted
 

@@ -9,7 +9,7 @@ from policies.budgets import Budget
 from policies.objects import kube_objects
 from policies.plain import UNKNOWN, Plain, Unknown
 from policies.pools import Pool
-from policies.resource import KubeObject, Resource
+from policies.declared import KubeObject, Resource
 from policies.workloads import Workload, workload
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from policies.plain import Plain
-from policies.resource import KubeObject, Resource
+from policies.declared import KubeObject, Resource
 
 Config = Mapping[str, Plain]
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from policies.plain import UNKNOWN, Plain, Unknown, dig, items, walk
 from policies.pods import pod_gpus
 from policies.quantity import share, whole
-from policies.resource import KubeObject
+from policies.declared import KubeObject
 
 Count = int | Unknown
 

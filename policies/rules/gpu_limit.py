@@ -14,7 +14,7 @@ from policies.plain import Unknown, shown
 from policies.pods import GPU
 from policies.pools import Pool
 from policies.quantity import text, whole
-from policies.resource import KubeObject, Resource
+from policies.declared import KubeObject, Resource
 from policies.rule import stack_rule
 from policies.scene import Scene
 from policies.verdict import Config, Finding, Verdict, finding

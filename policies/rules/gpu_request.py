@@ -13,7 +13,7 @@ from pulumi_policy import Severity
 from policies.plain import UNKNOWN, Plain, Unknown, shown, walk
 from policies.pods import GPU, Container, command_line, containers, is_vllm
 from policies.quantity import quantity, text, whole
-from policies.resource import Resource
+from policies.declared import Resource
 from policies.rule import resource_rule
 from policies.scene import Scene
 from policies.verdict import Config, Finding, Verdict, finding

@@ -1,0 +1,93 @@
+"""`headroom replay`: a trace through the whole scaling loop, on the stack's own configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.progress import track
+from rich.table import Table
+
+from cli.stack import JsonOption, StackFileOption, StackOption, accepted
+from cli.terminal import console, errors, write_json
+from specs.problems import Problem, SettingsError
+
+if TYPE_CHECKING:
+    from planner.replay import ReplayResult
+
+TRACE_HELP = "A CSV or JSON file, or generate:KIND[:DAYS[:RPS]] with KIND diurnal, weekly, bursty, season-free or step."
+
+
+def replay(
+    trace: Annotated[str, typer.Option("--trace", help=TRACE_HELP)],
+    stack: StackOption = None,
+    stack_file: StackFileOption = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Model of the stack; the first unless named.")
+    ] = None,
+    scale: Annotated[float, typer.Option("--scale", help="Factor on the trace's rate.")] = 1.0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of every random choice.")] = 0,
+    mode: Annotated[
+        str | None, typer.Option("--mode", help="request or fluid; by the trace unless given.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option("--policy", help="ours, published, hpa-gpu, ...; repeatable.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Replay arrivals: node-hours, dollars and time in violation, beside the clairvoyant bound."""
+    # Rooms are imported when a command needs them: pulumi and numpy take a second.
+    from planner.open_trace import open_trace
+    from planner.replay import ReplayError, run
+    from planner.traces import TraceError
+
+    if mode not in (None, "request", "fluid"):
+        raise SettingsError([Problem("--mode", mode, "request or fluid", "choose one, or leave it out")])
+    chosen: Literal["request", "fluid"] | None = mode  # pyright: ignore[reportAssignmentType] - checked above
+    _, settings = accepted(stack, stack_file)
+    wanted = policy or ["ours"]
+    try:
+        arrivals = open_trace(trace, seed)
+        results = [
+            run(settings, arrivals, model, scale, seed, chosen, name)
+            for name in track(
+                wanted, "Replaying", console=errors, transient=True, disable=not errors.is_terminal
+            )
+        ]
+    except (ReplayError, TraceError) as error:
+        raise SettingsError(error.problems) from error
+    if as_json:
+        documents = [result.as_json() for result in results]
+        write_json(documents if policy and len(policy) > 1 else documents[0])
+    else:
+        console.print(_table(results))
+
+
+def _table(results: list[ReplayResult]) -> Table:
+    first = results[0]
+    table = Table(
+        title=f"{first.trace} on {first.model}: {first.duration_seconds / 3600:.1f} h, {first.requests} requests",
+        title_justify="left",
+    )
+    for column in (
+        "policy",
+        "node-hours",
+        "of the bound",
+        "USD",
+        "in violation",
+        "peak replicas",
+        "reversals/h",
+    ):
+        table.add_column(column, justify="left" if column == "policy" else "right")
+    for result in results:
+        found = result.as_json()
+        table.add_row(
+            result.policy,
+            f"{found['nodeHours']:.1f}",
+            f"{found['boundRatio']:.2f}",
+            f"{found['usd']:.2f}",
+            f"{result.violation_share:.2%}",
+            str(result.peak_replicas),
+            f"{found['reversalsPerHour']:.1f}",
+        )
+    return table
