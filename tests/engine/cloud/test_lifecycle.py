@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.engine.cloud.projects import Project, steps
+from tests.engine.cloud.conftest import Make
+from tests.engine.cloud.projects import SERVING, Project, steps
 
 
 def test_the_first_preview_of_an_empty_stack_needs_no_cluster(serving: Project) -> None:
@@ -35,12 +36,8 @@ def test_a_second_up_changes_nothing(serving: Project) -> None:
     assert again.outputs == first.outputs
 
 
-def test_ids_are_the_same_in_every_state(make: object, serving: Project) -> None:
-    first = serving.up().outputs
-    assert callable(make)
-    other = make((serving.folder / "__main__.py").read_text(encoding="utf-8"))
-    assert isinstance(other, Project)
-    assert other.up().outputs == first
+def test_ids_are_the_same_in_every_state(make: Make) -> None:
+    assert make(SERVING).up().outputs == make(SERVING).up().outputs
 
 
 def test_a_changed_image_updates_its_deployment_and_nothing_else(serving: Project) -> None:
