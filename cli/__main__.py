@@ -17,6 +17,7 @@ from specs.problems import SettingsError
 # rooms themselves are imported only by the commands that need them.
 TOLD = {
     "lab.cloud.engine.EngineError",
+    "lab.cloud.kubernetes.forward.KubernetesStartError",
     "lab.cloud.pack.PolicyPackError",
     "lab.cloud.stackfile.StackFileError",
     "lab.control.errors.LabError",

@@ -176,7 +176,12 @@ def _status(failure: str, journal: Journal, events: EventStream) -> Status:
         return "refused"
     if not failure:
         return "succeeded"
-    errors = [diagnostic for diagnostic in events.diagnostics if diagnostic.severity == "error"]
+    # After a violation the engine adds "preview failed" or "update failed": no failure of its own.
+    errors = [
+        diagnostic
+        for diagnostic in events.diagnostics
+        if diagnostic.severity == "error" and not diagnostic.message.strip().endswith("failed")
+    ]
     if not errors and any(violation.level == "mandatory" for violation in events.violations):
         return "violated"
     return "failed"
