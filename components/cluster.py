@@ -185,11 +185,7 @@ class Cluster(pulumi.ComponentResource):
             labels={"headroom.dev/role": "system"},
             launch_template=self._launch_template(),
             tags=self._tags,
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=[cluster, agent, *system_policies, *doors],
-                ignore_changes=["scalingConfig.desiredSize"],
-            ),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster, agent, *system_policies, *doors]),
         )
         addons = [self._addon(addon, [system]) for addon in control_plane.ADDONS_AFTER_NODES]
         return [system, *addons, self._disks(system, agent), entry, *gpu_policies, discovery]

@@ -50,8 +50,15 @@ class GpuCapacity(pulumi.ComponentResource):
         self.pools = {pool.name: self._pool(pool, ready) for pool in args.settings.gpu_pools}
         self.register_outputs({"pools": sorted(self.pools)})
 
-    def _in_cluster(self, depends_on: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
-        return pulumi.ResourceOptions(parent=self, provider=self._args.provider, depends_on=list(depends_on))
+    def _in_cluster(
+        self, depends_on: Sequence[pulumi.Resource], timeouts: pulumi.CustomTimeouts | None = None
+    ) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(
+            parent=self,
+            provider=self._args.provider,
+            depends_on=list(depends_on),
+            custom_timeouts=timeouts,
+        )
 
     def _interruptions(self) -> list[pulumi.Resource]:
         names = self._args.names
@@ -132,6 +139,8 @@ class GpuCapacity(pulumi.ComponentResource):
 
     def _pool(self, pool: GpuPool, ready: Sequence[pulumi.Resource]) -> k8s.apiextensions.CustomResource:
         kwok = pool.node_class == "kwok"
+        # Both go only when their last node has (NodeClaims block their owner, the class has a finalizer).
+        leaving = pulumi.CustomTimeouts(delete=f"{nodes.removal_seconds(pool)}s")
         class_api, class_kind = nodes.KWOK_NODE_CLASS if kwok else nodes.EC2_NODE_CLASS
         class_body = nodes.kwok_node_class(pool) if kwok else nodes.node_class(self._args.names, pool)
         node_class = k8s.apiextensions.CustomResource(
@@ -140,7 +149,7 @@ class GpuCapacity(pulumi.ComponentResource):
             kind=class_kind,
             metadata={"name": pool.name},
             spec=class_body["spec"],
-            opts=self._in_cluster(ready),
+            opts=self._in_cluster(ready, leaving),
         )
         api, kind = nodes.NODE_POOL
         body = nodes.node_pool(self._args.settings, pool)
@@ -150,5 +159,5 @@ class GpuCapacity(pulumi.ComponentResource):
             kind=kind,
             metadata={"name": pool.name},
             spec=body["spec"],
-            opts=self._in_cluster([*ready, node_class]),
+            opts=self._in_cluster([*ready, node_class], leaving),
         )

@@ -91,6 +91,11 @@ class Weights(pulumi.ComponentResource):
         retain = self._args.settings.weights.bucket_retain
         return pulumi.ResourceOptions(parent=self, protect=retain, retain_on_delete=retain)
 
+    def _guarding(self, after: Sequence[pulumi.Resource] = ()) -> pulumi.ResourceOptions:
+        """What guards a bucket stays as long as the bucket: destroyed, it would leave kept data in the open."""
+        retain = self._args.settings.weights.bucket_retain
+        return pulumi.ResourceOptions(parent=self, retain_on_delete=retain, depends_on=list(after))
+
     def _bucket(self, key: aws.kms.Key | None) -> str:
         retain = self._args.settings.weights.bucket_retain
         bucket = aws.s3.Bucket(
@@ -103,13 +108,19 @@ class Weights(pulumi.ComponentResource):
             block_public_policy=True,
             ignore_public_acls=True,
             restrict_public_buckets=True,
-            opts=self._own,
+            opts=self._guarding(),
         )
         aws.s3.BucketOwnershipControls(
-            "weights", bucket=bucket.id, rule={"object_ownership": "BucketOwnerEnforced"}, opts=self._own
+            "weights",
+            bucket=bucket.id,
+            rule={"object_ownership": "BucketOwnerEnforced"},
+            opts=self._guarding(),
         )
         aws.s3.BucketVersioning(
-            "weights", bucket=bucket.id, versioning_configuration={"status": "Enabled"}, opts=self._own
+            "weights",
+            bucket=bucket.id,
+            versioning_configuration={"status": "Enabled"},
+            opts=self._guarding(),
         )
         encryption: aws.s3.BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultArgsDict = (
             {"sse_algorithm": "aws:kms", "kms_master_key_id": key.arn} if key else {"sse_algorithm": "AES256"}
@@ -120,7 +131,7 @@ class Weights(pulumi.ComponentResource):
             rules=[
                 {"apply_server_side_encryption_by_default": encryption, "bucket_key_enabled": key is not None}
             ],
-            opts=self._own,
+            opts=self._guarding(),
         )
         aws.s3.BucketLifecycleConfiguration(
             "weights",
@@ -134,13 +145,13 @@ class Weights(pulumi.ComponentResource):
                     "noncurrent_version_expiration": {"noncurrent_days": 30},
                 }
             ],
-            opts=self._own,
+            opts=self._guarding(),
         )
         aws.s3.BucketPolicy(
             "weights",
             bucket=bucket.id,
             policy=pulumi.Output.json_dumps(iam.tls_only(self._name)),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[block]),
+            opts=self._guarding([block]),
         )
         return self._name
 

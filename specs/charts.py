@@ -21,6 +21,9 @@ from specs.versions import ChartPin
 Values = Mapping[str, object]
 # A chart with admission jobs or a leader election needs minutes on fresh nodes; Helm's default is 300 s.
 RELEASE_TIMEOUT_SECONDS = 900
+# Its guide asks for a core, which is half of the smallest system node; a fleet of tens of nodes uses a tenth,
+# and there is no limit to hold a burst back.
+KARPENTER_CPU_MILLI = 250
 
 
 @dataclass(frozen=True)
@@ -91,17 +94,29 @@ def karpenter_crds(settings: Settings) -> ReleaseSpec:
 
 
 def karpenter(settings: Settings, names: Names) -> ReleaseSpec:
-    """The controller, on the system nodes, with the queue's NAME and the gate for warm spares."""
+    """The controller, on the system nodes, with the queue's NAME and the gate for warm spares.
+
+    On an existing cluster the program makes no queue, and none is named: the controller stops at a queue that
+    is not there (KP26). Its owner names one in `platform.karpenter.values`.
+    """
     warm = any(model.scaling.warm_spares for model in settings.active_models)
     values: Values = {
         "replicas": 2,
         "nodeSelector": {"kubernetes.io/os": "linux", **system_nodes(settings)},
         "serviceAccount": {"name": KARPENTER_SERVICE_ACCOUNT},
         "serviceMonitor": {"enabled": settings.platform.prometheus.install},
-        "controller": {"resources": {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"memory": "1Gi"}}},
+        "controller": {
+            # Without it the controller asks the metadata service, which is a hop too far for a pod
+            # (karpenter-provider-aws v1.14.1, pkg/operator/operator.go).
+            "env": [{"name": "AWS_REGION", "value": settings.region}],
+            "resources": {
+                "requests": {"cpu": f"{KARPENTER_CPU_MILLI}m", "memory": "1Gi"},
+                "limits": {"memory": "1Gi"},
+            },
+        },
         "settings": {
             "clusterName": names.cluster,
-            "interruptionQueue": names.queue,
+            "interruptionQueue": names.queue if settings.cluster.mode == "eks" else "",
             "eksControlPlane": True,
             # There is no private endpoint for the price list; without a NAT it could not be read at all.
             "isolatedVPC": False,

@@ -41,6 +41,18 @@ discard-unpacked-layers = true
 """
 
 
+# A NodeClaim stays until EC2 has ended its instance, which takes minutes.
+TERMINATION_SECONDS = 1200
+
+
+def removal_seconds(pool: GpuPool) -> int:
+    """How long a pool may take to leave: the drain's deadline, then the instances' end.
+
+    Pulumi's own patience is ten minutes (pulumi-kubernetes v4, pkg/await/await.go); a destroy would stop there.
+    """
+    return (pool.termination_grace_seconds or 0) + TERMINATION_SECONDS
+
+
 def operating_system(pool: GpuPool) -> str:
     """`al2023` or `bottlerocket`."""
     return pool.ami.partition("@")[0]
