@@ -1,0 +1,1 @@
+"""Talking to AWS: clients, retries, and errors in words."""
