@@ -1,13 +1,11 @@
-"""Traces: what arrived, as a rate, as counts per second or as every request; read from files with line numbers.
+"""Traces: what arrived, as a rate, as counts per second or as every request.
 
-Formats, told apart by their header or first characters:
-requests `t_s,prompt_tokens,output_tokens`; rates `t_s,...` with a column rate_rps, rps, rpm or rpm_est; counts
-`minute,counts_per_second` with sixty numbers a line; Prometheus counters as `query_range` JSON or as CSV
-`timestamp,value`.
+`read` takes a file (planner.trace_files knows the formats) or `generate:KIND[:DAYS[:RPS]]`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,22 +13,21 @@ from numpy.typing import NDArray
 
 from specs.problems import Problem
 
-LONGEST_SECONDS = 60 * 86_400
-MOST_REQUESTS = 20_000_000
+LONGEST_SECONDS = 100 * 86_400
 
 
 class TraceError(Exception):
-    """The trace is refused; `problems` holds every reason found."""
+    """The trace is refused; `problems` holds every reason found, in the order of the file."""
 
-    def __init__(self, problems: list[Problem]) -> None:
-        self.problems = problems
-        super().__init__("\n".join(map(str, problems)))
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = list(problems)
+        super().__init__("\n".join(map(str, self.problems)))
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One of the three forms. `rates` holds requests a second per bin of `bin_seconds`; `counts` requests in each
-    second; `times`, `prompt` and `output` one entry a request.
+    """One of three forms. `rates` holds requests a second per bin of `bin_seconds`; `counts` the requests of each
+    second; `times` (seconds, sorted), `prompt` and `output` (tokens) one entry a request.
     """
 
     name: str
@@ -49,3 +46,28 @@ class Trace:
         if self.times is None or self.prompt is None or self.output is None:
             raise ValueError(f"{self.name} is not a request trace")
         return self.times, self.prompt, self.output
+
+    @property
+    def mean_rate(self) -> float:
+        """Requests a second over the whole trace."""
+        if self.rates is not None:
+            return float(self.rates.mean())
+        total = self.counts.sum() if self.counts is not None else len(self.requests[0])
+        return float(total) / self.duration
+
+
+def of_rates(name: str, rates: NDArray[np.float64], bin_seconds: int) -> Trace:
+    """A rate trace of equal bins."""
+    return Trace(name, len(rates) * bin_seconds, rates=rates, bin_seconds=bin_seconds)
+
+
+def of_counts(name: str, counts: NDArray[np.int64]) -> Trace:
+    """A trace of requests per second."""
+    return Trace(name, len(counts), counts=counts)
+
+
+def of_requests(
+    name: str, times: NDArray[np.float64], prompt: NDArray[np.int64], output: NDArray[np.int64]
+) -> Trace:
+    """A trace of single requests; it ends with the second of the last one."""
+    return Trace(name, int(times[-1]) + 1, times=times, prompt=prompt, output=output)

@@ -1,7 +1,8 @@
 """Replay of a trace through the whole scaling loop, as the stack's own configuration deploys it."""
 
+from planner.replay.floor import Floor, recommended_floor
 from planner.replay.policy import POLICIES
 from planner.replay.result import ReplayResult
 from planner.replay.simulate import Conditions, ReplayError, run
 
-__all__ = ["POLICIES", "Conditions", "ReplayError", "ReplayResult", "run"]
+__all__ = ["POLICIES", "Conditions", "Floor", "ReplayError", "ReplayResult", "recommended_floor", "run"]

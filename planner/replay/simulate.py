@@ -75,7 +75,7 @@ def run(
     `mode` defaults to request for request traces and to fluid otherwise. Equal arguments give equal figures,
     but for the CPU time. Raises ReplayError for what can't be replayed.
     """
-    chosen = _model(settings, model)
+    chosen = model_named(settings, model)
     problems = [*_problems(chosen, scale), *_policy_problems(policy)]
     if problems:
         raise ReplayError(problems)
@@ -92,7 +92,7 @@ def replay_policy(
 ) -> ReplayResult:  # fmt: skip
     """The same for a policy that is not in the list, such as the stack's own with other rules."""
     began = time.process_time()
-    stage = _Stage(settings, _model(settings, model), trace, scale, seed, mode or _mode(trace))
+    stage = _Stage(settings, model_named(settings, model), trace, scale, seed, mode or _mode(trace))
     return stage.replay(wanted, conditions, began)
 
 
@@ -104,7 +104,13 @@ def _mode(trace: Trace) -> Mode:
     return "request" if trace.times is not None else "fluid"
 
 
-def _model(settings: Settings, name: str | None) -> Model:
+def bound_peak(settings: Settings, trace: Trace, model: Model, scale: float, seed: int) -> int:
+    """The most replicas the trace ever needs."""
+    return _Stage(settings, model, trace, scale, seed, "fluid").peak
+
+
+def model_named(settings: Settings, name: str | None) -> Model:
+    """The active model of that name, or the first one. Raises ReplayError."""
     active = settings.active_models
     for model in active:
         if name is None or model.name == name:
