@@ -21,8 +21,8 @@ from pulumi.runtime import proto
 from pulumi_policy import EnforcementLevel, Policy, Severity, policy
 
 from policies.configuration import refusals
-from policies.plain import Plain, plain
 from policies.declared import Resource
+from policies.plain import Plain, plain
 from policies.rule import ResourceRule, Rule, configured
 from policies.scene import Scene, scene
 from policies.verdict import Config, redacted

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from policies.declared import KubeObject
 from policies.objects import same
 from policies.plain import UNKNOWN, Plain, Unknown, dig
-from policies.declared import KubeObject
 from policies.workloads import Count, Workload, count
 
 PAUSED = "autoscaling.keda.sh/paused-replicas"

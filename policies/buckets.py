@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from policies.plain import UNKNOWN, Plain, dig, fields, plain, walk
 from policies.declared import Resource
+from policies.plain import UNKNOWN, Plain, dig, fields, plain, walk
 
 BUCKETS = ("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
 BLOCKS = ("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",)

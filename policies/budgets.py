@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from policies.declared import KubeObject
 from policies.labels import matches
 from policies.plain import UNKNOWN, Plain, Unknown
 from policies.pods import labels
 from policies.quantity import share
-from policies.declared import KubeObject
 from policies.workloads import PodSet, Workload
 
 

@@ -4,11 +4,11 @@ import math
 from dataclasses import dataclass
 
 from policies.autoscalers import Buffer
+from policies.declared import KubeObject
 from policies.objects import same
 from policies.plain import UNKNOWN, Plain, Unknown, dig, shown
 from policies.pods import GPU, pod_gpus
 from policies.quantity import quantity
-from policies.declared import KubeObject
 from policies.scene import Scene
 from policies.workloads import Count, Workload, count
 

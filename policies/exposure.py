@@ -3,9 +3,9 @@
 import ipaddress
 from collections.abc import Iterator, Sequence
 
+from policies.declared import KubeObject, Resource
 from policies.plain import UNKNOWN, Plain, dig, items, shown
 from policies.quantity import whole
-from policies.declared import KubeObject, Resource
 
 Problem = tuple[str, str, str]
 CLUSTER = "aws:eks/cluster:Cluster"

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from fractions import Fraction
 
+from policies.declared import Resource
 from policies.instances import gpus_of
 from policies.plain import Plain, Unknown, dig, items
 from policies.quantity import whole
-from policies.declared import Resource
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 INSTANCE = "aws:ec2/instance:Instance"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from policies.plain import UNKNOWN, Plain, dig, fields, items
 from policies.declared import KubeObject, Resource
+from policies.plain import UNKNOWN, Plain, dig, fields, items
 
 _NOT_OBJECTS = ("helm.sh", "yaml", "kustomize", "pulumi")  # components and releases of the kubernetes package
 

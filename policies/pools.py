@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from policies.declared import KubeObject
 from policies.instances import GPU_CATEGORIES, gpus_of, may_have_gpus
 from policies.labels import tolerated
 from policies.plain import UNKNOWN, Plain, Unknown, dig, items
 from policies.pods import GPU
 from policies.quantity import quantity, whole
-from policies.declared import KubeObject
 
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
 NODE_POOL = "karpenter.sh/nodepool"

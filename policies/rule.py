@@ -16,8 +16,8 @@ from pulumi_policy import (
 )
 
 from policies.configuration import Schema, defaults, problems
-from policies.plain import plain
 from policies.declared import Resource
+from policies.plain import plain
 from policies.scene import Scene, scene
 from policies.verdict import Config, Verdict, redacted
 

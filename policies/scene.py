@@ -6,10 +6,10 @@ from functools import cached_property
 
 from policies.autoscalers import Autoscaler, Buffer
 from policies.budgets import Budget
+from policies.declared import KubeObject, Resource
 from policies.objects import kube_objects
 from policies.plain import UNKNOWN, Plain, Unknown
 from policies.pools import Pool
-from policies.declared import KubeObject, Resource
 from policies.workloads import Workload, workload
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from policies.plain import Plain
 from policies.declared import KubeObject, Resource
+from policies.plain import Plain
 
 Config = Mapping[str, Plain]
 

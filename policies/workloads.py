@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from policies.declared import KubeObject
 from policies.plain import UNKNOWN, Plain, Unknown, dig, items, walk
 from policies.pods import pod_gpus
 from policies.quantity import share, whole
-from policies.declared import KubeObject
 
 Count = int | Unknown
 

@@ -9,12 +9,12 @@ from fractions import Fraction
 from pulumi_policy import Severity
 
 from policies.configuration import Property
+from policies.declared import KubeObject, Resource
 from policies.node_groups import gpu_groups
 from policies.plain import Unknown, shown
 from policies.pods import GPU
 from policies.pools import Pool
 from policies.quantity import text, whole
-from policies.declared import KubeObject, Resource
 from policies.rule import stack_rule
 from policies.scene import Scene
 from policies.verdict import Config, Finding, Verdict, finding

@@ -10,10 +10,10 @@ import re
 
 from pulumi_policy import Severity
 
+from policies.declared import Resource
 from policies.plain import UNKNOWN, Plain, Unknown, shown, walk
 from policies.pods import GPU, Container, command_line, containers, is_vllm
 from policies.quantity import quantity, text, whole
-from policies.declared import Resource
 from policies.rule import resource_rule
 from policies.scene import Scene
 from policies.verdict import Config, Finding, Verdict, finding

@@ -7,9 +7,9 @@ node on each AMI release (Karpenter documentation: "not recommended for producti
 from pulumi_policy import Severity
 
 from policies.configuration import Property
+from policies.declared import KubeObject, Resource
 from policies.images import loose, of_pod
 from policies.plain import Plain, Unknown, dig, items, shown, walk
-from policies.declared import KubeObject, Resource
 from policies.rule import resource_rule
 from policies.scene import Scene
 from policies.verdict import Config, Finding, Verdict, finding
