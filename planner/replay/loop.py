@@ -96,10 +96,13 @@ class Timeline:
     desired: list[int] = field(default_factory=list[int])
     ready: list[int] = field(default_factory=list[int])
     nodes: list[int] = field(default_factory=list[int])
+    demand: list[float] = field(default_factory=list[float])
+    """Offered rate over the calibrated capacity: replicas at full use."""
     waiting: list[float] = field(default_factory=list[float])
     violating: list[float] = field(default_factory=list[float])
     """Violation seconds so far."""
-    forecast: list[Sample] = field(default_factory=list[Sample])
+    planned: list[Sample] = field(default_factory=list[Sample])
+    """Replicas that headroom and forecast ask for, not rounded; None without such rules."""
 
 
 @dataclass
@@ -148,6 +151,10 @@ class Loop:
         self._rules = [
             (self._recorded[rule.record].values, compiled(rule.expr, self)) for rule in policy.rules
         ]
+        self._ahead = [
+            self._recorded[name] for name in (names.RESERVED, names.FORECAST) if name in self._recorded
+        ]
+        self._published: Sample = None
         self._next_rule = first_rule
         self._triggers = [
             _Trigger(trigger, compiled(trigger.query, self))
@@ -191,7 +198,6 @@ class Loop:
     def run(self) -> None:
         """From second 0 to the end."""
         clock, fleet, server = self.clock, self.fleet, self.server
-        self._published: Sample = None
         while self._next_rule < 0:
             self._evaluate_rules(self._next_rule)
         next_scrape, next_sync, next_line = clock.scrape_phase, clock.sync_phase, 0.0
@@ -309,8 +315,8 @@ class Loop:
         line.nodes.append(len(self.fleet.nodes))
         line.waiting.append(self.server.waiting + self.server.held)
         line.violating.append(self.server.violation_so_far)
-        series = self._recorded.get(names.FORECAST)
-        line.forecast.append(series.at(moment) if series is not None else self._published)
+        known = [self._published] + [series.at(moment) for series in self._ahead]
+        line.planned.append(max((value for value in known if value is not None), default=None))
 
 
 class _Window:

@@ -23,6 +23,7 @@ from planner.replay.result import ReplayResult
 from planner.traces import Trace
 from specs.fit import fitting_types
 from specs.forecast import RULE_SECONDS
+from specs.offered import target_rate
 from specs.problems import Problem, shown
 from specs.settings.model import Model
 from specs.settings.stack import Settings
@@ -199,6 +200,10 @@ class _Stage:
         hourly = _hour_quantiles(load, self.lead) if wanted.quantile_forecast else None
         loop = Loop(clock, wanted, server, fleet, history, hourly)
         loop.run()
+        seconds = np.minimum(np.array(loop.timeline.moments, dtype=np.int64), max(load.duration - 1, 0))
+        target = target_rate(model)
+        loop.timeline.planned[:] = [None if rate is None else rate / target for rate in loop.timeline.planned]
+        loop.timeline.demand.extend((self.steady[seconds] / self.curve.capacity).tolist())
         if isinstance(server, RequestServer):
             server.advance_to(load.duration + 10 * model.slo.ttft_seconds)
             loop.timeline.violating[:] = server.violations_by(loop.timeline.moments)
