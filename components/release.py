@@ -18,6 +18,8 @@ def release(name: str, spec: ReleaseSpec, opts: pulumi.ResourceOptions) -> k8s.h
         version=spec.version,
         repository_opts={"repo": spec.repository} if spec.repository else None,
         values=dict(spec.values),
+        # Else the provider drops a null, and with it the user's wish to be rid of a chart's default.
+        allow_null_values=True,
         skip_crds=spec.skip_crds,
         atomic=True,
         timeout=spec.timeout,

@@ -30,6 +30,8 @@ class Registered:
     after: frozenset[str]
     ignored: tuple[str, ...]
     timeouts: Mapping[str, str]
+    protected: bool
+    retained: bool
 
 
 class Recording:
@@ -100,6 +102,8 @@ class _Monitor(MockMonitor):
                     frozenset(request.dependencies),
                     tuple(request.ignoreChanges),
                     {key: value for key, value in timeouts.items() if value},
+                    request.protect,
+                    request.retainOnDelete,
                 )
             )
         return resource_pb2.RegisterResourceResponse(urn=urn, object=request.object)
