@@ -153,7 +153,11 @@ def node_pool(settings: Settings, pool: GpuPool) -> Body:
     template: Body = {
         "nodeClassRef": {"group": api.partition("/")[0], "kind": kind, "name": pool.name},
         "requirements": requirements(settings, pool),
-        "taints": [taint.model_dump(by_alias=True) for taint in pool.taints],
+        # Karpenter's schema refuses an empty value; a taint without one is the same taint.
+        "taints": [
+            {key: text for key, text in taint.model_dump(by_alias=True).items() if text}
+            for taint in pool.taints
+        ],
         "expireAfter": f"{pool.expire_after_hours}h" if pool.expire_after_hours else "Never",
     }
     if pool.termination_grace_seconds is not None:

@@ -72,6 +72,20 @@ def test_the_class_is_named_with_group_and_kind() -> None:
     assert reference == {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "inference"}
 
 
+def test_a_taint_without_a_value_has_no_value_key() -> None:
+    """Karpenter's schema refuses an empty one."""
+    taints = pool_spec(taints=[{"key": "team", "value": "", "effect": "NoExecute"}])["template"]["spec"][
+        "taints"
+    ]
+    assert taints == [{"key": "team", "effect": "NoExecute"}]
+
+
+def test_a_pool_may_leave_as_slowly_as_its_nodes_may_drain() -> None:
+    """Pulumi's own patience is ten minutes."""
+    assert nodes.removal_seconds(pool_of(terminationGraceSeconds=3600)) > 3600
+    assert nodes.removal_seconds(pool_of(expireAfterHours=None, terminationGraceSeconds=None)) > 600
+
+
 def test_the_gpu_limit_is_a_string_quantity() -> None:
     assert pool_spec()["limits"] == {"nvidia.com/gpu": "16"}
 
