@@ -8,9 +8,11 @@ from cli.check import check
 from cli.cloud import preview, rehearse
 from cli.lab import lab
 from cli.plan import plan
+from cli.preflight import preflight
 from cli.render import render
 from cli.replay import replay
 from cli.tools import tools
+from cli.weights import weights
 
 app = typer.Typer(
     name="headroom",
@@ -26,5 +28,7 @@ app.command()(preview)
 app.command()(rehearse)
 app.command()(plan)
 app.command()(replay)
+app.command()(preflight)
+app.add_typer(weights, name="weights")
 app.add_typer(lab, name="lab")
 app.command()(tools)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -34,6 +35,9 @@ def replay(
         list[str] | None, typer.Option("--policy", help="ours, published, hpa-gpu, ...; repeatable.")
     ] = None,
     as_json: JsonOption = False,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write an HTML report into this folder.")
+    ] = None,
 ) -> None:
     """Replay arrivals: node-hours, dollars and time in violation, beside the clairvoyant bound."""
     # Rooms are imported when a command needs them: pulumi and numpy take a second.
@@ -56,6 +60,10 @@ def replay(
         ]
     except (ReplayError, TraceError) as error:
         raise SettingsError(error.problems) from error
+    if report is not None:
+        from planner.report import write
+
+        errors.print(f"Report: {write(results, report)}", markup=False)
     if as_json:
         documents = [result.as_json() for result in results]
         write_json(documents if policy and len(policy) > 1 else documents[0])
