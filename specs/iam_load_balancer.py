@@ -47,6 +47,14 @@ def load_balancer_controller(names: Names, region: str) -> Document:
                 }
             },
         ),
+        # Listeners and rules are made with their tags (controller's gate ListenerRulesTagging, on by default): AWS
+        # asks for AddTags on what does not exist yet and so has no tag of its own.
+        allow(
+            "TagNewListener",
+            [_elb("AddTags")],
+            _arns(region, "listener/app/*", "listener/net/*", "listener-rule/app/*", "listener-rule/net/*"),
+            born,
+        ),
         allow("Own", [_elb(action) for action in _CHANGES], _arns(region, "*"), own),
         allow(
             "Targets",

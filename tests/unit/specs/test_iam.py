@@ -77,6 +77,21 @@ def test_karpenter_passes_the_nodes_role_and_no_other() -> None:
     assert passing["Resource"] == [f"arn:aws:iam::*:role/{NAMES.node_role}"]
 
 
+@pytest.mark.parametrize("made", ["loadbalancer/app", "targetgroup", "listener/app", "listener-rule/app"])
+def test_the_controller_may_tag_each_thing_it_makes_before_that_has_a_tag(made: str) -> None:
+    """Refused, the tag takes the creation with it: a balancer without a listener serves nobody."""
+    tagging = [
+        statement
+        for statement in statements(DOCUMENTS["load-balancer"])
+        if "elasticloadbalancing:AddTags" in statement["Action"]
+        and any(f":{made}/" in resource for resource in statement["Resource"])
+        and "aws:ResourceTag/elbv2.k8s.aws/cluster" not in json.dumps(statement["Condition"])
+    ]
+    assert tagging
+    own = f'"aws:RequestTag/elbv2.k8s.aws/cluster": "{NAMES.cluster}"'
+    assert all(own in json.dumps(statement["Condition"]) for statement in tagging)
+
+
 def test_a_model_reads_its_own_prefix_only() -> None:
     reader = DOCUMENTS["weights"]
     objects = [s for s in statements(reader) if "s3:GetObject" in s["Action"]]
