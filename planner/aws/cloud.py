@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from planner.aws.unanswered import UnansweredError, code_of, unanswered
 
@@ -16,6 +17,8 @@ Answer = Mapping[str, Any]
 SessionFactory = Callable[[], Any]
 """Makes a boto3.Session; called once, may raise what botocore raises."""
 
+MISUNDERSTOOD: Final = (ResponseParserError, AttributeError, LookupError, TypeError, ValueError)
+"""What code meets in an answer of another shape than the service's own, such as a proxy's page."""
 CONNECT_SECONDS, READ_SECONDS, ATTEMPTS = 4, 15, 3
 # Services whose IAM prefix differs from their client's name (service authorization reference).
 IAM_PREFIX: Final = {"service-quotas": "servicequotas"}
@@ -58,7 +61,7 @@ class Cloud:
             if code_of(error) in absent:
                 return None
             raise unanswered(error, action) from error
-        except (BotoCoreError, ValueError, KeyError, TypeError) as error:
+        except (*MISUNDERSTOOD, BotoCoreError) as error:
             raise unanswered(error, action) from error
 
     def pages(self, service: str, operation: str, result: str, **words: object) -> Iterator[Answer]:
@@ -69,7 +72,7 @@ class Cloud:
             action = _action(service, client, operation)
             for page in client.get_paginator(operation).paginate(**words):
                 yield from page.get(result, ())
-        except (BotoCoreError, ClientError, ValueError, KeyError, TypeError) as error:
+        except (*MISUNDERSTOOD, BotoCoreError, ClientError) as error:
             raise unanswered(error, action) from error
 
     def _client(self, service: str, region: str) -> Any:
@@ -93,4 +96,4 @@ def _action(service: str, client: Any, operation: str) -> str:
     return IAM_ACTION.get(name, name)
 
 
-__all__ = ["Answer", "Cloud", "SessionFactory", "UnansweredError"]
+__all__ = ["MISUNDERSTOOD", "Answer", "Cloud", "SessionFactory", "UnansweredError"]

@@ -67,8 +67,12 @@ class Quota:
 
 
 def quota_of(instance: InstanceType, capacity: str) -> QuotaName:
-    """The quota that a GPU type counts against. Reservations count as on-demand (EC2 user guide)."""
-    family = instance.family
+    """The quota that a GPU type counts against."""
+    return quota_of_family(instance.family, capacity)
+
+
+def quota_of_family(family: str, capacity: str) -> QuotaName:
+    """The quota of a GPU family, such as `g5`. Reservations count as on-demand (EC2 user guide)."""
     if not family.startswith("p"):
         return G_SPOT if capacity == SPOT else G_ON_DEMAND
     if capacity != SPOT:

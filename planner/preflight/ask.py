@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
-from planner.aws.cloud import ATTEMPTS, Cloud, SessionFactory
+from planner.aws.cloud import ATTEMPTS, MISUNDERSTOOD, Cloud, SessionFactory
 from planner.aws.unanswered import CREDENTIALS, UnansweredError
 from planner.plan.caps import quotas
 from planner.preflight.capacity import check_offering, check_spot_role, check_spot_score
@@ -20,7 +21,14 @@ from specs.names import Names
 from specs.settings.stack import Settings
 
 THREADS = 12
-Question = Callable[[], Iterable[Check]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and the names of the checks it makes."""
+
+    names: tuple[str, ...]
+    ask: Callable[[], Iterable[Check]]
 
 
 def run(
@@ -45,7 +53,13 @@ def run(
 
 
 def _answer(question: Question) -> list[Check]:
-    return list(question())
+    """The checks; unknown where AWS answers in another shape than its own."""
+    try:
+        return list(question.ask())
+    except MISUNDERSTOOD as error:
+        reason = f"an answer that was not understood ({type(error).__name__}: {error})"
+        fix = "check proxy and AWS_ENDPOINT_URL"
+        return [Check(name, "unknown", reason, "an answer of AWS", fix) for name in question.names]
 
 
 def _identity(cloud: Cloud) -> list[Check]:
@@ -70,26 +84,40 @@ def _questions(
     names = Names(stack)
     active = {model.pool for model in settings.active_models}
     pools = [pool for pool in settings.gpu_pools if pool.name in active]
-    found: list[Question] = [lambda: _identity(cloud)]
+    found: list[Question] = []
+
+    def add(*names: str, ask: Callable[[], Iterable[Check]]) -> None:
+        found.append(Question(names, ask))
+
+    add("identity", ask=lambda: _identity(cloud))
     for quota in quotas(settings):
-        found.append(lambda quota=quota: [check_quota(cloud, quota, names)])
+        add(f"quota:{quota.name.key}", ask=lambda quota=quota: [check_quota(cloud, quota, names)])
     for pool in pools:
         for zone in pool.zones or settings.zones:
-            found.append(lambda pool=pool, zone=zone: [check_offering(cloud, settings, pool, zone)])
-    found.append(lambda: check_spot_role(cloud, settings))
+            name = f"offering:{pool.name}/{zone}"
+            add(name, ask=lambda pool=pool, zone=zone: [check_offering(cloud, settings, pool, zone)])
+    if any("spot" in pool.capacity_types for pool in pools):
+        add("spot-role", ask=lambda: check_spot_role(cloud, settings))
     for pool in pools:
         if "spot" in pool.capacity_types:
-            found.append(lambda pool=pool: [check_spot_score(cloud, settings, pool)])
+            add(f"spot-score:{pool.name}", ask=lambda pool=pool: [check_spot_score(cloud, settings, pool)])
     if settings.cluster.mode == "eks":
-        found.append(lambda: [check_version(cloud, settings)])
-        found.append(lambda: check_addresses(cloud, settings, names))
+        zones = [f"addresses:{zone}" for zone in settings.zones]
+        add("eks-version", ask=lambda: [check_version(cloud, settings)])
+        add(*zones, ask=lambda: check_addresses(cloud, settings, names))
         for pool in pools:
-            found.append(lambda pool=pool: [check_ami(cloud, settings, pool)])
+            add(f"ami:{pool.name}", ask=lambda pool=pool: [check_ami(cloud, settings, pool)])
     for image, users in _images(settings).items():
-        found.append(lambda image=image, users=users: [check_image(cloud, registry, image, users)])
+        add(
+            f"image:{image}",
+            ask=lambda image=image, users=users: [check_image(cloud, registry, image, users)],
+        )
     if settings.weights.backend == "s3":
         for model in settings.active_models:
-            found.append(lambda model=model: [check_weights(settings, stack, model, bucket, session)])
+            add(
+                f"weights:{model.name}",
+                ask=lambda model=model: [check_weights(settings, stack, model, bucket, session)],
+            )
     return found
 
 

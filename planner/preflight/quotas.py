@@ -8,7 +8,9 @@ from collections.abc import Mapping
 
 from planner.aws.cloud import Answer, Cloud, UnansweredError
 from planner.plan.caps import ON_DEMAND, SPOT, STANDARD_ON_DEMAND, Quota, QuotaName, quota_of_family
+from planner.plan.prices import prices
 from planner.preflight.check import Check, unknown
+from specs.catalogue import catalogue
 from specs.names import Names
 
 # Series by quota (EC2 user guide, on-demand instance quotas).
@@ -108,5 +110,12 @@ def _key(instance: Answer) -> str:
 
 
 def _vcpus(instance: Answer) -> int:
+    """vCPUs of an instance: of its type where the catalogue or the price list knows it, else as it says itself."""
+    kind = str(instance.get("InstanceType", ""))
+    for entry in catalogue().types:
+        if entry.type == kind:
+            return entry.vcpu
+    if kind in prices().system_types:
+        return prices().system_types[kind].vcpu
     options: Mapping[str, int] = instance.get("CpuOptions", {})
     return options.get("CoreCount", 0) * options.get("ThreadsPerCore", 1)

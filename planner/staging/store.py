@@ -11,7 +11,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from planner.aws.cloud import SessionFactory
+from planner.aws.cloud import MISUNDERSTOOD, SessionFactory
 from planner.aws.unanswered import code_of, unanswered
 from planner.staging.errors import failed, refused
 
@@ -207,5 +207,5 @@ class Store:
                 ) from error
             if code not in absent:
                 raise failed(self.address(key), unanswered(error, action)) from error
-        except (BotoCoreError, OSError, ValueError, KeyError) as error:
+        except (*MISUNDERSTOOD, BotoCoreError, OSError) as error:
             raise failed(self.address(key), unanswered(error, action)) from error

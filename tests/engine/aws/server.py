@@ -22,6 +22,7 @@ class Request:
     query: str
     target: str
     """X-Amz-Target of JSON services."""
+    authorization: str
     body: Callable[[], bytes]
     """The body; reading it takes it away from moto, which gets it back."""
 
@@ -44,6 +45,7 @@ class Rule:
     cut: bool = False
     """Close the connection without an answer."""
     times: int = 1_000_000
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -82,10 +84,8 @@ class Front:
         if rule.status == 0:
             return self.inner(environ, start)
         request.body()
-        start(
-            f"{rule.status} answered",
-            [("Content-Type", rule.kind), ("Content-Length", str(len(rule.content)))],
-        )
+        headers = [("Content-Type", rule.kind), ("Content-Length", str(len(rule.content))), *rule.headers]
+        start(f"{rule.status} answered", headers)
         return [] if request.method == "HEAD" else [rule.content]
 
     def _rule(self, request: Request) -> Rule | None:
@@ -110,5 +110,6 @@ class Front:
             environ["PATH_INFO"],
             environ["QUERY_STRING"],
             environ.get("HTTP_X_AMZ_TARGET", ""),
+            environ.get("HTTP_AUTHORIZATION", ""),
             body,
         )
