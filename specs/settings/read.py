@@ -160,9 +160,8 @@ def _problem(detail: ErrorDetails, raw: Mapping[str, object]) -> Problem:
     given = shown(_value_at(raw, location))
     if kind == "headroom":
         return Problem(path, given, str(ctx["allowed"]), str(ctx["fix"]))
-    return Problem(
-        path, given, _allowed(kind, ctx, detail["msg"]), f"set {description.lower() or path}{_example(field)}"
-    )
+    way_out = "choose one of them" if kind == "literal_error" else f"correct it ({description})"
+    return Problem(path, given, _allowed(kind, ctx, detail["msg"]), f"{way_out}{_example(field)}")
 
 
 def _allowed(kind: str, ctx: Mapping[str, object], message: str) -> str:
