@@ -47,11 +47,11 @@ def proposal(usage: float, target: float, kind: str, replicas: int, ready: int) 
     value, goal = int(usage * _MILLI), int(target * _MILLI)
     if kind == "AverageValue":
         ratio = value / (goal * replicas) if replicas else math.inf
-        if abs(ratio - 1.0) <= TOLERANCE:
+        if 1.0 - TOLERANCE <= ratio <= 1.0 + TOLERANCE:
             return replicas
         return math.ceil(value / goal)
     ratio = value / goal
-    if abs(ratio - 1.0) <= TOLERANCE:
+    if 1.0 - TOLERANCE <= ratio <= 1.0 + TOLERANCE:
         return replicas
     return math.ceil(ratio * ready)
 
