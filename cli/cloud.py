@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
@@ -169,5 +170,6 @@ def _outputs(outcome: Outcome) -> None:
         return
     table = Table(title="Outputs", title_justify="left", show_header=False)
     for name, value in sorted(outcome.outputs.items()):
-        table.add_row(name, str(value))
+        shown = value if isinstance(value, str) else json.dumps(value, indent=1)
+        table.add_row(name, Text(shown.strip("{}").strip() if isinstance(value, dict) else shown))
     console.print(table)

@@ -30,7 +30,7 @@ PROMETHEUS = ChartPin("kube-prometheus-stack", "oci://ghcr.io/prometheus-communi
 GPU_PLUGIN = ChartPin("nvidia-device-plugin", "https://nvidia.github.io/k8s-device-plugin", "0.20.0")
 GPU_METRICS = ChartPin("dcgm-exporter", "https://nvidia.github.io/dcgm-exporter/helm-charts", "4.8.2")
 LOAD_BALANCER_CONTROLLER = ChartPin(
-    "aws-load-balancer-controller", "https://aws.github.io/eks-charts", "1.14.0"
+    "aws-load-balancer-controller", "https://aws.github.io/eks-charts", "3.5.0"
 )
 
 # Kubernetes versions of EKS on 2026-11-30 (endoflife.date/amazon-eks). Deprecated ones still start, and are

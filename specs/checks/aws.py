@@ -6,9 +6,10 @@ import ipaddress
 from collections.abc import Iterator
 
 from specs import versions
-from specs.checks.places import pools
+from specs.checks.places import placed, pools
 from specs.problems import Problem, shown
 from specs.settings.stack import Settings
+from specs.system_load import available, needed
 
 # A VPC is /16 to /28 (EC2 CreateVpc); below /20 a fleet's pods and the control plane's interfaces crowd it.
 WIDEST, NARROWEST = 16, 20
@@ -27,8 +28,36 @@ def problems(settings: Settings) -> Iterator[Problem]:
             "null with cluster.mode eks: the program makes its own cluster",
             "set cluster.mode to existing, or remove kubeContext",
         )
+    yield from _region(settings)
     yield from _network(settings)
     yield from _control_plane(settings)
+    yield from _system_nodes(settings)
+
+
+def _region(settings: Settings) -> Iterator[Problem]:
+    if settings.region.startswith(("cn-", "us-gov-", "us-iso")):
+        yield Problem(
+            "aws:region",
+            shown(settings.region),
+            "a region of the standard partition: the IAM documents name arn:aws",
+            "use a region such as us-east-1",
+        )
+
+
+def _system_nodes(settings: Settings) -> Iterator[Problem]:
+    """Nothing enlarges the group by itself, and a release whose pods stay pending fails after twenty minutes."""
+    nodes, room = settings.cluster.system_nodes, available(settings)
+    whole = len(list(placed(settings))) == len(settings.active_models)  # else a model's pool is missing
+    need = needed(settings) if whole else None
+    if room is None or need is None or room.holds(need):
+        return
+    yield Problem(
+        "cluster.systemNodes",
+        f"{nodes.min} x {nodes.instance_types[0]} with room for {room.cpu_milli}m CPU and {room.memory_mib}Mi, while"
+        f" controllers and {len(settings.active_models)} models' routers ask {need.cpu_milli}m and {need.memory_mib}Mi",
+        "nodes that hold what is pinned to them",
+        "raise systemNodes.min or take a larger type",
+    )
 
 
 def _network(settings: Settings) -> Iterator[Problem]:
@@ -105,6 +134,13 @@ def _control_plane(settings: Settings) -> Iterator[Problem]:
             "cluster.endpoint",
             "public false and private false",
             "at least one of them",
+            "set private to true",
+        )
+    if cluster.endpoint.public and not cluster.endpoint.private:
+        yield Problem(
+            "cluster.endpoint.private",
+            "false with a public endpoint",
+            "true: the nodes' own addresses are not among publicCidrs, and they could not join",
             "set private to true",
         )
     if cluster.endpoint.public and not cluster.endpoint.public_cidrs:

@@ -160,6 +160,30 @@ PAIRS = {
         "cluster.endpoint",
         put("headroom:cluster", "endpoint", value={"public": False, "private": True}),
     ),
+    "a public endpoint alone": Pair(
+        put(
+            "headroom:cluster",
+            "endpoint",
+            value={"public": True, "publicCidrs": ["203.0.113.0/24"], "private": False},
+        ),
+        "cluster.endpoint.private",
+        put(
+            "headroom:cluster",
+            "endpoint",
+            value={"public": True, "publicCidrs": ["203.0.113.0/24"], "private": True},
+        ),
+    ),
+    "another partition of AWS": Pair(
+        both(
+            put("aws:region", value="cn-north-1"),
+            put("headroom:network", "zones", value=["cn-north-1a", "cn-north-1b"]),
+        ),
+        "aws:region",
+        both(
+            put("aws:region", value="eu-north-1"),
+            put("headroom:network", "zones", value=["eu-north-1a", "eu-north-1b"]),
+        ),
+    ),
     "a public endpoint for everybody": Pair(
         put("headroom:cluster", "endpoint", value={"public": True}),
         "cluster.endpoint.publicCidrs",
@@ -415,12 +439,23 @@ def test_the_largest_context_that_fits_is_named() -> None:
     assert examined(config).problems == []
 
 
-def test_200_models_are_read_and_judged() -> None:
+def many_models(count: int, nodes: int) -> Config:
     config = base()
-    config["headroom:gpuPools"][0]["gpuLimit"] = config["headroom:gpuBudget"]["maxGpus"] = 400
+    config["headroom:gpuPools"][0]["gpuLimit"] = config["headroom:gpuBudget"]["maxGpus"] = 2 * count
+    config["headroom:cluster"] = {
+        "systemNodes": {"instanceTypes": ["m7i.4xlarge"], "min": nodes, "max": nodes}
+    }
     one = config["headroom:models"][0] | {"replicas": {"min": 1, "max": 2}}
-    config["headroom:models"] = [copy.deepcopy(one) | {"name": f"model-{index}"} for index in range(200)]
-    assert examined(config).problems == []
+    config["headroom:models"] = [copy.deepcopy(one) | {"name": f"model-{index}"} for index in range(count)]
+    return config
+
+
+def test_200_models_are_read_and_judged() -> None:
+    assert examined(many_models(200, 10)).problems == []
+
+
+def test_system_nodes_too_small_for_the_routers_are_refused() -> None:
+    assert [problem.path for problem in examined(many_models(200, 2)).problems] == ["cluster.systemNodes"]
 
 
 def test_a_floor_of_one_without_room_to_roll_is_not_called_zero_downtime() -> None:
