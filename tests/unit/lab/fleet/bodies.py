@@ -1,0 +1,31 @@
+"""Pods of the tests: those that the program declares, as the API server would show them."""
+
+from pathlib import Path
+from typing import Any
+
+# Before specs.engine_args: each of the two imports the other.
+import specs.checks  # noqa: F401  # pyright: ignore[reportUnusedImport]
+from specs.engine_pod import engine_pod
+from specs.settings.read import read
+from specs.settings.source import load
+from specs.settings.stack import Settings
+
+PROJECT = Path(__file__).parents[4]
+
+
+def local() -> Settings:
+    """The settings of the local stack."""
+    return read(load(PROJECT / "Pulumi.local.yaml").config)
+
+
+def declared(**metadata: Any) -> dict[str, Any]:
+    """A scheduled pod of the local stack's first model, with an address."""
+    settings = local()
+    template: dict[str, Any] = engine_pod(settings, settings.active_models[0])
+    template["spec"]["nodeName"] = "node"
+    named = {"name": "pod", "namespace": "llm-serving", "uid": "1", **metadata}
+    return {
+        "metadata": {**template["metadata"], **named},
+        "spec": template["spec"],
+        "status": {"phase": "Pending", "podIP": "127.0.0.1"},
+    }
