@@ -64,11 +64,13 @@ class Cloud:
         except (*MISUNDERSTOOD, BotoCoreError) as error:
             raise unanswered(error, action) from error
 
-    def pages(self, service: str, operation: str, result: str, **words: object) -> Iterator[Answer]:
+    def pages(
+        self, service: str, operation: str, result: str, *, region: str | None = None, **words: object
+    ) -> Iterator[Answer]:
         """Every element of list `result` over all pages. Raises UnansweredError."""
         action = f"{service}:{operation}"
         try:
-            client = self._client(service, self._region)
+            client = self._client(service, region or self._region)
             action = _action(service, client, operation)
             for page in client.get_paginator(operation).paginate(**words):
                 yield from page.get(result, ())

@@ -39,8 +39,8 @@ def from_load(
 ) -> Calibration:
     """Search one replica's capacity at `slo.ttftSeconds` against an OpenAI `endpoint` that must be a single engine.
 
-    Sizes default to the stated capacity's; a step lasts `step_seconds` and until `least_requests` have arrived. Ends after `longest_seconds` with what is known by then. Raises
-    CalibrationError.
+    Sizes default to the stated capacity's; a step lasts `step_seconds` and until `least_requests` have arrived. Ends
+    after `longest_seconds` with what is known by then. Raises CalibrationError.
     """
     prompt, output = request_size(model)
     load = Load(

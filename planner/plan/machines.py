@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.plan.prices import prices
 from specs.catalogue import InstanceType
 from specs.fit import fits
 from specs.settings.model import Model
@@ -32,13 +34,24 @@ class Machine:
 
 
 def machines(settings: Settings, model: Model) -> list[Machine]:
-    """Every type of the model's pool, in catalogue order."""
-    return in_pool(model, settings.pool(model.pool))
+    """Every type of the model's pool, in catalogue order; a refreshed catalogue also knows the zones."""
+    pool = settings.pool(model.pool)
+    zones = pool.zones or settings.zones
+    return [
+        Machine(entry.type, entry.reason or _offered(entry.type, zones)) for entry in in_pool(model, pool)
+    ]
 
 
 def in_pool(model: Model, pool: GpuPool) -> list[Machine]:
     """Every type of a pool, in catalogue order."""
     return [Machine(fit.type, fit.reason or _capability(model, fit.type)) for fit in fits(model, pool)]
+
+
+def _offered(instance: InstanceType, zones: Sequence[str]) -> str:
+    offered = prices().offerings.get(instance.type)
+    if offered is None or set(offered) & set(zones):
+        return ""
+    return f"offered in {', '.join(offered)} alone, not in {', '.join(zones)}"
 
 
 def fitting(model: Model, pool: GpuPool) -> list[InstanceType]:

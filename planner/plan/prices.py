@@ -54,6 +54,8 @@ class Prices(BaseModel):
     spot_source: str
     spot_prices: Mapping[str, float]
     """USD an hour by instance type, as last refreshed."""
+    offerings: Mapping[str, tuple[str, ...]] = {}
+    """Zones by GPU instance type, as last refreshed; empty where never asked."""
     items: Mapping[str, Item]
     system_types: Mapping[str, SystemType]
 

@@ -47,6 +47,11 @@ class Rule:
     times: int = 1_000_000
     headers: tuple[tuple[str, str], ...] = ()
 
+    def answer(self, request: Request) -> bytes:
+        """What is answered; a rule may look at the request."""
+        del request
+        return self.content
+
 
 @dataclass
 class Server:
@@ -84,9 +89,10 @@ class Front:
         if rule.status == 0:
             return self.inner(environ, start)
         request.body()
-        headers = [("Content-Type", rule.kind), ("Content-Length", str(len(rule.content))), *rule.headers]
+        content = rule.answer(request)
+        headers = [("Content-Type", rule.kind), ("Content-Length", str(len(content))), *rule.headers]
         start(f"{rule.status} answered", headers)
-        return [] if request.method == "HEAD" else [rule.content]
+        return [] if request.method == "HEAD" else [content]
 
     def _rule(self, request: Request) -> Rule | None:
         assert self.server is not None

@@ -16,6 +16,7 @@ from rich.console import Console
 from planner.generator import generate
 from planner.plan import Plan, as_markdown, difference, plan, render_difference, render_table
 from planner.plan.machines import machines
+from planner.plan.prices import prices
 from planner.traces import of_rates
 from specs.settings import Settings, read
 from specs.settings.source import load
@@ -230,3 +231,12 @@ def test_the_difference_table_keeps_square_brackets(make: Make, dev: Plan) -> No
 def test_prices_of_another_region_are_told(make: Make) -> None:
     settings = make().model_copy(update={"region": "eu-west-1"})
     assert plan(settings, "x", search=False).sources()["ofStackRegion"] is False
+
+
+def test_a_refreshed_catalogue_tells_types_that_the_zones_do_not_offer(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = prices().model_copy(update={"offerings": {"g5.2xlarge": ("us-east-1f",)}})
+    monkeypatch.setattr("planner.plan.machines.prices", lambda: known)
+    settings = make()
+    assert "us-east-1f alone" in machines(settings, settings.models[0])[0].reason
