@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pulumi
 from pulumi.runtime.config import CONFIG
 
@@ -17,8 +15,7 @@ def stack_settings() -> Settings:
     """The settings of this stack. Raises pulumi.RunError, which reaches the user as one message, with every
     problem of shape and meaning; nothing has been declared by then. Warnings go to the engine's log.
     """
-    raw = {key: _decoded(value) for key, value in CONFIG.get().items()}
-    settings, problems = read_leniently(raw)
+    settings, problems = read_leniently(CONFIG.get())
     findings = check(settings) if settings is not None else None
     problems = sorted({*problems, *(findings.problems if findings else ())})
     if problems or settings is None or findings is None:
@@ -26,13 +23,3 @@ def stack_settings() -> Settings:
     for warning in findings.warnings:
         pulumi.log.warn(str(warning))
     return settings
-
-
-def _decoded(value: str) -> object:
-    """Configuration travels as text: objects and lists as JSON, the rest as it stands."""
-    if not value.startswith(("{", "[")):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value

@@ -46,4 +46,10 @@ def shown(value: object) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError):
         text = repr(value)
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+    return printable(text)
+
+
+def printable(text: str, limit: int = MAX_SHOWN) -> str:
+    """`text` on one line of at most `limit` characters: what a terminal would obey is written as its escape."""
+    safe = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return safe if len(safe) <= limit else safe[: limit - 1] + "…"

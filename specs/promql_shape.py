@@ -15,6 +15,9 @@ _MANY_AGGREGATIONS = ("topk", "bottomk", "count_values", "limitk", "limit_ratio"
 _ONE_ELEMENT_CALLS = ("vector", "absent", "absent_over_time")
 
 
+_LABELLING_CALLS = ("label_replace", "label_join", "absent", "absent_over_time")
+
+
 def parse(query: str) -> promql.Expr | str:
     """The parsed query, or the parser's message."""
     try:
@@ -87,11 +90,25 @@ def _binary(expr: promql.BinaryExpr) -> Shape:
     operator = str(expr.op)
     if operator == "or":
         # Elements without labels match each other, so `sum(a) or vector(0)` is one element.
-        return "one" if left == "one" and right == "one" else "many"
+        reduced = left == "one" and right == "one"
+        return "one" if reduced and not (_labelled(expr.lhs) or _labelled(expr.rhs)) else "many"
     if operator in ("and", "unless"):
         return left
     # An element without labels matches no labelled one, so both vector sides must be reduced.
     return "one" if all(found in ("one", "scalar") for found in (left, right)) else "many"
+
+
+def _labelled(expr: promql.Expr) -> bool:
+    """A single element that carries labels of its own, which no other element of an `or` matches."""
+    match expr:
+        case promql.ParenExpr() | promql.UnaryExpr():
+            return _labelled(expr.expr)
+        case promql.Call():
+            return expr.func.name in _LABELLING_CALLS
+        case promql.BinaryExpr():
+            return _labelled(expr.lhs) or _labelled(expr.rhs)
+        case _:
+            return False
 
 
 def walk(expr: promql.Expr) -> Iterator[promql.Expr]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from specs import versions
 from specs.checks.places import placed, pools
+from specs.control_plane import system_ami_type
 from specs.problems import Problem, shown
 from specs.settings.stack import Settings
 from specs.system_load import available, needed
@@ -149,6 +150,15 @@ def _control_plane(settings: Settings) -> Iterator[Problem]:
             "[] with a public endpoint, which AWS reads as the whole internet",
             "the ranges that may reach the API",
             "list your office or VPN range, or set public to false",
+        )
+    kinds = {system_ami_type((name,)) for name in cluster.system_nodes.instance_types}
+    odd = [name for name in cluster.system_nodes.instance_types if name.startswith(("g", "p", "inf", "trn"))]
+    if len(kinds) > 1 or odd:
+        yield Problem(
+            "cluster.systemNodes.instanceTypes",
+            shown(cluster.system_nodes.instance_types),
+            "types without accelerators, all of one processor architecture",
+            "use m7i.large, or m7g.large alone",
         )
     if cluster.system_nodes.min > cluster.system_nodes.max:
         yield Problem(

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specs.checks.places import pools
+from specs.checks.places import placed, pools
+from specs.fit import fitting_types
 from specs.gpus import Demand, demands
 from specs.problems import Problem
 from specs.settings.stack import Settings
 
+HOURS_A_MONTH = 730
+
 
 def _sum(parts: list[Demand]) -> str:
+    if len(parts) > 6:
+        return f"{len(parts)} models' (max + warm) x GPUs"
     return " + ".join(
         f"{part.model.name} ({part.model.replicas.max} max + {part.model.scaling.warm_spares} warm)"
         f" x {part.model.gpus_per_replica}"
@@ -39,6 +44,25 @@ def problems(settings: Settings) -> Iterator[Problem]:
             f"{settings.gpu_budget.max_gpus}, while {_sum(asked)} = {total} GPUs",
             f"at least {total}",
             f"raise maxGpus to {total}, or lower replicas.max",
+        )
+    yield from _money(settings)
+
+
+def _money(settings: Settings) -> Iterator[Problem]:
+    """The nodes alone, on demand, of the cheapest types that fit: a bill the ceiling can't stay below."""
+    cap = settings.gpu_budget.max_monthly_usd
+    if cap is None:
+        return
+    total = 0.0
+    for _, model, pool in placed(settings):
+        price = min((entry.usd_per_hour for entry in fitting_types(model, pool)), default=0.0)
+        total += price * (model.replicas.max + model.scaling.warm_spares) * HOURS_A_MONTH
+    if total > cap:
+        yield Problem(
+            "gpuBudget.maxMonthlyUsd",
+            f"{cap:g}, while all replicas on the cheapest nodes that fit cost {total:.0f} USD a month on demand",
+            f"at least {total:.0f}, without control plane, NAT and disks (`headroom plan` adds them)",
+            "raise it, or lower replicas.max",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from specs.checks.places import active
@@ -20,9 +21,17 @@ GENERATED = {
     "--gpu-memory-utilization": "gpuMemoryUtilization",
     "--shutdown-timeout": "drain.shutdownSeconds",
     "--load-format": "weights.backend",
+    "--config": "",
+    "--headless": "",
+    "--disable-log-stats": "",
+    "--ssl-keyfile": "",
+    "--ssl-certfile": "",
+    "--data-parallel-size": "replicas",
+    "-dp": "replicas",
     "--port": "",
     "--host": "",
 }
+SECRETS = ("--api-key", "--hf-token")
 # NCCL moves tensors through /dev/shm once a replica has several GPUs (NVIDIA/nccl issue 525).
 SHARED_MEMORY_GIB = 8
 
@@ -36,6 +45,9 @@ def arguments(model: Model) -> dict[str, str]:
             found[pending], pending = word, ""
             continue
         name, has_value, value = word.partition("=")
+        joined = re.fullmatch(r"(-tp|-pp|-dp)(\d+)", word)
+        if joined:
+            name, has_value, value = joined[1], "=", joined[2]
         if name.startswith("--"):
             name = name.replace("_", "-")
         pending = "" if has_value else name
@@ -43,28 +55,44 @@ def arguments(model: Model) -> dict[str, str]:
     return found
 
 
+def _abbreviates(name: str, full: str) -> bool:
+    """argparse takes any unambiguous beginning of a long option."""
+    return name.startswith("--") and len(name) > len("--m") and full.startswith(name)
+
+
 def problems(settings: Settings) -> Iterator[Problem]:
     """extraArgs against the settings, and shared memory against the memory limit."""
     for path, model in active(settings):
         given = arguments(model)
         yield from _parallel(f"{path}.extraArgs", model, given)
+        for word in model.extra_args:
+            if any(char.isspace() for char in word) and word.startswith("-") and "=" not in word:
+                yield Problem(
+                    f"{path}.extraArgs",
+                    shown(word),
+                    "one list element for each word",
+                    'write ["--name", "value"]',
+                )
         for name in given:
-            if name in GENERATED:
-                key = GENERATED[name]
+            full = next(
+                (option for option in GENERATED if name == option or _abbreviates(name, option)), None
+            )
+            if full is not None:
+                key = GENERATED[full]
                 yield Problem(
                     f"{path}.extraArgs",
                     shown(name),
-                    "arguments that the program does not set itself",
+                    "arguments that the program does not set or rely on itself",
                     f"remove it and set {key}"
                     if key
-                    else "remove it: port 8000 is what probes and router use",
+                    else "remove it: probes, router and autoscaler rely on it",
                 )
-        if "--api-key" in given:
+        for secret in (name for name in given if name in SECRETS):
             yield Problem(
                 f"{path}.extraArgs",
-                '"--api-key" with its value hidden',
+                f'"{secret}" with its value hidden',
                 "no secret among arguments: they show in the process list and in the stack's state",
-                "put VLLM_API_KEY into the secret named by secretName",
+                "put VLLM_API_KEY or HF_TOKEN into the secret named by secretName",
             )
         memory = parse_bytes(model.resources.memory) / GIBI
         if model.gpus_per_replica > 1 and memory <= SHARED_MEMORY_GIB:

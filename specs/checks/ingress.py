@@ -23,7 +23,7 @@ def problems(settings: Settings) -> Iterator[Problem]:
                 shown(idle),
                 f"at least {needed:g}: the longest silence of a request (slo.ttftSeconds, drain.shutdownSeconds);"
                 " the balancer answers 504 after it",
-                "use 300",
+                f"use {max(300, -(-needed // 1)):.0f}",
             )
     for path, model, _ in placed(settings):
         wait = detect_seconds(settings) + lead_seconds(settings, model)
@@ -33,7 +33,7 @@ def problems(settings: Settings) -> Iterator[Problem]:
                 f"{path}.ingress.idleTimeoutSeconds",
                 shown(idle),
                 f"at least {-(-wait // 1):.0f} with replicas.min 0: the first caller is held while a replica starts",
-                "use 300 or more, or replicas.min 1",
+                f"use {max(300, -(-wait // 1)):.0f} or more, or replicas.min 1",
             )
     yield from _prometheus(settings)
     yield from _karpenter(settings)
@@ -64,6 +64,25 @@ def _prometheus(settings: Settings) -> Iterator[Problem]:
         )
 
 
+def _installed(settings: Settings) -> Iterator[Problem]:
+    """A new cluster has nothing yet: somebody must install what the program's objects need."""
+    if settings.cluster.mode != "eks":
+        return
+    balanced = any(model.ingress.enabled for _, model in active(settings))
+    for key, part, needed in (
+        ("karpenter", settings.platform.karpenter, bool(settings.gpu_pools)),
+        ("keda", settings.platform.keda, bool(settings.active_models)),
+        ("loadBalancerController", settings.platform.load_balancer_controller, balanced),
+    ):
+        if needed and not part.install:
+            yield Problem(
+                f"platform.{key}.install",
+                "false with cluster.mode eks",
+                "true, unless you install it yourself before the first model: a new cluster has none",
+                "set it to true",
+            )
+
+
 def _karpenter(settings: Settings) -> Iterator[Problem]:
     version = settings.platform.karpenter.version
     if version is None:
@@ -79,7 +98,8 @@ def _karpenter(settings: Settings) -> Iterator[Problem]:
 
 
 def warnings(settings: Settings) -> Iterator[Problem]:
-    """A public balancer without TLS; a bucket that somebody else must make."""
+    """A public balancer without TLS; what somebody else must make or install."""
+    yield from _installed(settings)
     if (
         settings.cluster.mode == "existing"
         and settings.weights.backend == "s3"

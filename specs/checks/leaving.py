@@ -12,6 +12,8 @@ from specs.problems import Problem, shown
 from specs.settings.stack import Settings
 
 DRAIN_FLAG_SINCE = (0, 18)
+# vllm-router 0.1.17 drops a pod with a deletionTimestamp within a second (measured); balancers take longer.
+ROUTER_FORGETS_SECONDS = 5
 # Inter-token latency of an 8B model in a busy batch: 0.03 s a token is the goal most chat SLOs state.
 SECONDS_PER_TOKEN = 0.03
 
@@ -39,13 +41,21 @@ def problems(settings: Settings) -> Iterator[Problem]:
                 f"{path}.terminationGraceSeconds",
                 shown(pool.termination_grace_seconds),
                 f"at least {longest_grace}, the grace of {name}'s replicas: else its requests are cut",
-                "set it to 1800",
+                f"set it to {max(1800, longest_grace)}",
             )
 
 
 def warnings(settings: Settings) -> Iterator[Problem]:
     """What is accepted and costs requests."""
     for path, model in active(settings):
+        if model.drain.pre_stop_seconds < ROUTER_FORGETS_SECONDS:
+            yield Problem(
+                f"{path}.drain.preStopSeconds",
+                shown(model.drain.pre_stop_seconds),
+                f"at least {ROUTER_FORGETS_SECONDS}: the router needs a moment to forget the replica, which answers"
+                " 500 once it drains",
+                "use 20",
+            )
         longest = model.max_model_len * SECONDS_PER_TOKEN
         if longest > model.drain.shutdown_seconds:
             yield Problem(

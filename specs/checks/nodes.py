@@ -23,6 +23,21 @@ def problems(settings: Settings) -> Iterator[Problem]:
         yield from _types(path, pool)
         yield from _disk(settings, path, pool)
         yield from _lifetime(path, pool)
+        if pool.node_class == "kwok" and settings.cluster.mode == "eks":
+            yield Problem(
+                f"{path}.nodeClass",
+                '"kwok" with cluster.mode eks',
+                "ec2: EKS has no KWOK controller",
+                "use ec2",
+            )
+        plugin = settings.platform.gpu_plugin.install or settings.cluster.mode != "eks"
+        if pool.ami.startswith("al2023") and not plugin:
+            yield Problem(
+                f"{path}.ami",
+                f"{shown(pool.ami)} with platform.gpuPlugin.install false",
+                "a device plugin: the AL2023 image has the driver only, and its nodes would never be ready",
+                "set platform.gpuPlugin.install to true, or use bottlerocket",
+            )
         if len(set(pool.capacity_types)) < len(pool.capacity_types):
             yield Problem(
                 f"{path}.capacityTypes",
@@ -75,7 +90,7 @@ def _disk(settings: Settings, path: str, pool: GpuPool) -> Iterator[Problem]:
             f"{path}.disk.sizeGiB",
             shown(disk.size_gi_b),
             f"at least {need}: the unpacked vLLM image ({IMAGE_UNPACKED_GIB} GiB), caches and weights on disk",
-            "use 150, or set instanceStore to true",
+            f"use {max(150, need)}, or set instanceStore to true",
         )
     if disk.throughput > disk.iops * THROUGHPUT_PER_IOPS:
         yield Problem(

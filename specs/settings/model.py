@@ -13,6 +13,7 @@ from specs.settings.types import (
     Image,
     Memory,
     Name,
+    Number,
     PositiveCount,
     PositiveFloat,
     PositiveSeconds,
@@ -39,7 +40,7 @@ class Parameters(Section):
     """Size of one attention head."""
     heads: PositiveCount
     """Attention heads."""
-    dtype_bytes: Annotated[float, Field(gt=0, le=8, strict=False)] = 2
+    dtype_bytes: Annotated[PositiveFloat, Field(le=8)] = 2
     """Bytes of one KV-cache element (2 for bf16, 1 for fp8)."""
 
 
@@ -123,7 +124,7 @@ class Trigger(Section):
     """Name of the trigger."""
     query: Text
     """PromQL that returns exactly one series."""
-    threshold: Annotated[float, Field(strict=False)]
+    threshold: Number
     """Target of the trigger, in the query's unit."""
     metric_type: Literal["AverageValue", "Value"] = "AverageValue"
     """AverageValue divides a total by the replicas; Value compares a level."""
@@ -225,7 +226,7 @@ class Model(Section):
         Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/:-]*$", max_length=200)] | None
     ) = Field(default=None, examples=["llama3-8b"])
     """Name callers use in the API; null takes `name`."""
-    weights_gi_b: Annotated[float, Field(gt=0, le=10_000, strict=False, alias="weightsGiB")]
+    weights_gi_b: Annotated[PositiveFloat, Field(le=10_000, alias="weightsGiB")]
     """Size of the weights in GiB."""
     weights_version: Name = "v1"
     """Version folder of the weights in the bucket."""

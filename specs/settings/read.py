@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from specs.problems import Problem, SettingsError, shown
+from specs.problems import Problem, SettingsError, printable, shown
 from specs.settings.stack import Settings
 
 NAMESPACE = "headroom"
@@ -84,17 +84,29 @@ def _collect(config: Mapping[str, object]) -> tuple[dict[str, object], list[Prob
         if key == "aws:region":
             raw["region"] = value
         elif space == NAMESPACE and name in _TOP:
-            raw[name] = copy.deepcopy(value)
+            raw[name] = _decoded(copy.deepcopy(value))
         elif space == NAMESPACE:
             problems.append(_unknown(key, value, [f"{NAMESPACE}:{top}" for top in _TOP]))
     return raw, problems
+
+
+def _decoded(value: object) -> object:
+    """Sections travel through the engine as JSON text, and `pulumi config set` writes them so."""
+    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
 
 
 def _unknown(path: str, value: object, known: list[str]) -> Problem:
     last = path.rpartition(".")[2]
     near = get_close_matches(last, known, n=1, cutoff=0.6)
     fix = f"did you mean {near[0]}?" if near else "remove it"
-    return Problem(path, f"unknown key with value {shown(value)}", f"one of {', '.join(known)}", fix)
+    return Problem(
+        printable(path), f"unknown key with value {shown(value)}", f"one of {', '.join(known)}", fix
+    )
 
 
 def path_of(location: tuple[int | str, ...]) -> str:
@@ -102,7 +114,7 @@ def path_of(location: tuple[int | str, ...]) -> str:
     text = ""
     for part in location:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text or NAMESPACE
+    return printable(text) or NAMESPACE
 
 
 def _clean(location: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -15,7 +15,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from specs.problems import Problem, SettingsError, shown
 
 _STACK_FILE = re.compile(r"Pulumi\.(?P<stack>[A-Za-z0-9_.-]{1,100})\.ya?ml")
-MAX_BYTES = 4 * 2**20
+MAX_BYTES = 2**18  # 200 models take 90 KiB; pure-Python YAML reads about 100 KiB a second
 
 
 @dataclass(frozen=True)

@@ -120,5 +120,6 @@ Seconds = Annotated[int, BeforeValidator(_number_not_bool), Field(ge=0, le=604_8
 PositiveSeconds = Annotated[int, BeforeValidator(_number_not_bool), Field(ge=1, le=604_800)]
 Count = Annotated[int, BeforeValidator(_number_not_bool), Field(ge=0, le=10_000)]
 PositiveCount = Annotated[int, BeforeValidator(_number_not_bool), Field(ge=1, le=10_000)]
-Fraction = Annotated[float, BeforeValidator(_number_not_bool), Field(gt=0, le=1, strict=False)]
-PositiveFloat = Annotated[float, BeforeValidator(_number_not_bool), Field(gt=0, strict=False)]
+Fraction = Annotated[float, BeforeValidator(_number_not_bool), Field(gt=0, le=1)]
+PositiveFloat = Annotated[float, BeforeValidator(_number_not_bool), Field(gt=0)]
+Number = Annotated[float, BeforeValidator(_number_not_bool)]

@@ -155,4 +155,5 @@ def test_the_device_plugin_lands_on_every_node_of_an_al2023_pool_and_on_no_other
 
 def test_the_lab_needs_no_device_plugin() -> None:
     pool = dict(POOLS[0], ami="al2023@v20261101", nodeClass="kwok")
-    assert not charts.needs_gpu_plugin(settings({}, gpuPools=[pool, POOLS[1]]))
+    sections: dict[str, Any] = {"cluster": {"mode": "existing"}, "weights": {"backend": "hub"}}
+    assert not charts.needs_gpu_plugin(settings({}, gpuPools=[pool, POOLS[1]], **sections))

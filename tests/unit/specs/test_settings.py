@@ -111,3 +111,14 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"config: \xff\xfe")
     with pytest.raises(SettingsError, match="not UTF-8"):
         load(path)
+
+
+def test_a_key_cannot_speak_to_the_terminal() -> None:
+    _, problems = read_leniently(EMPTY | {"headroom:cluster": {"a\n\x1b[31mPWNED" + "x" * 9000: 1}})
+    [line] = [str(problem) for problem in problems]
+    assert line.isprintable()
+    assert len(line) < 800
+
+
+def test_a_section_written_as_json_text_is_read_as_the_engine_reads_it() -> None:
+    assert read(EMPTY | {"headroom:gpuBudget": '{"maxGpus": 6}'}).gpu_budget.max_gpus == 6

@@ -332,6 +332,70 @@ PAIRS = {
             model("extraArgs", value=["-tp", "2", "--pipeline_parallel_size=2"]),
         ),
     ),
+    "a parallel size joined to its short name": Pair(
+        model("extraArgs", value=["-tp2"]), "models[0].extraArgs", model("extraArgs", value=["-tp1"])
+    ),
+    "an abbreviated argument the program sets": Pair(
+        model("extraArgs", value=["--max-model-le", "99"]),
+        "models[0].extraArgs",
+        model("extraArgs", value=["--max-logprobs", "5"]),
+    ),
+    "metrics switched off under the autoscaler": Pair(
+        model("extraArgs", value=["--disable-log-stats"]),
+        "models[0].extraArgs",
+        model("extraArgs", value=["--disable-log-requests"]),
+    ),
+    "two words in one argument": Pair(
+        model("extraArgs", value=["--seed 7"]),
+        "models[0].extraArgs",
+        model("extraArgs", value=["--seed", "7"]),
+    ),
+    "a token among the arguments": Pair(
+        model("extraArgs", value=["--hf-token", "hunter2"]),
+        "models[0].extraArgs",
+        model("secretName", value="hf-token"),
+    ),
+    "a truth value for a number": Pair(
+        model("weightsGiB", value=True), "models[0].weightsGiB", model("weightsGiB", value=15.5)
+    ),
+    "a bill above the cap": Pair(
+        put("headroom:gpuBudget", "maxMonthlyUsd", value=7000),
+        "gpuBudget.maxMonthlyUsd",
+        put("headroom:gpuBudget", "maxMonthlyUsd", value=7200),
+    ),
+    "AL2023 without a device plugin (KP7)": Pair(
+        both(
+            pool("ami", value="al2023@v20261101"),
+            put("headroom:platform", "gpuPlugin", value={"install": False}),
+        ),
+        "gpuPools[0].ami",
+        put("headroom:platform", "gpuPlugin", value={"install": False}),
+    ),
+    "the lab's node class on EKS": Pair(
+        pool("nodeClass", value="kwok"),
+        "gpuPools[0].nodeClass",
+        both(
+            pool("nodeClass", value="kwok"),
+            put("headroom:cluster", value={"mode": "existing"}),
+            put("headroom:weights", value={"backend": "hub"}),
+        ),
+    ),
+    "system nodes of two architectures": Pair(
+        put("headroom:cluster", "systemNodes", value={"instanceTypes": ["m7g.large", "m7i.large"]}),
+        "cluster.systemNodes.instanceTypes",
+        put("headroom:cluster", "systemNodes", value={"instanceTypes": ["m7g.large", "m8g.large"]}),
+    ),
+    "two labelled elements in one query (KD1)": Pair(
+        model(
+            "scaling",
+            value={"triggers": [{"name": "q", "query": 'sum(b) or absent(a{pod="x"})', "threshold": 2}]},
+        ),
+        "models[0].scaling.triggers[0].query",
+        model(
+            "scaling",
+            value={"triggers": [{"name": "q", "query": 'max(sum(b) or absent(a{pod="x"}))', "threshold": 2}]},
+        ),
+    ),
     "an argument the program sets": Pair(
         model("extraArgs", value=["--max_model_len=4096"]),
         "models[0].extraArgs",
@@ -464,3 +528,11 @@ def test_a_floor_of_one_without_room_to_roll_is_not_called_zero_downtime() -> No
     assert any("not zero-downtime" in warning.allowed for warning in examined(config).warnings)
     pool("gpuLimit", value=11)(config)
     assert not any("not zero-downtime" in warning.allowed for warning in examined(config).warnings)
+
+
+def test_a_new_cluster_without_an_autoscaler_is_warned_about() -> None:
+    config = base()
+    put("headroom:platform", "keda", value={"install": False})(config)
+    assert "platform.keda.install" in [warning.path for warning in examined(config).warnings]
+    put("headroom:cluster", value={"mode": "existing"})(config)
+    assert "platform.keda.install" not in [warning.path for warning in examined(config).warnings]
