@@ -12,7 +12,6 @@ from lightkube import AsyncClient, KubeConfig
 
 from lab.control.errors import LabError
 from lab.control.kubernetes import MANAGER
-from lab.control.layout import Layout
 from lab.control.plane import attach
 from lab.fleet.component import CONTROL_PORT, config_path, control_address
 from lab.fleet.control import Control
@@ -29,7 +28,7 @@ def say(text: str) -> None:
 async def main(state_dir: Path) -> None:
     """Leads the lab's own pods until SIGTERM or SIGINT. Without a settings file the defaults hold."""
     plane = attach(state_dir)
-    path = config_path(Layout(plane.state_dir))
+    path = config_path(plane.layout)
     settings = FleetSettings.model_validate_json(path.read_text()) if path.exists() else FleetSettings()
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -40,7 +39,7 @@ async def main(state_dir: Path) -> None:
     )
     # A kubelet opens a new connection for each probe.
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True, limit=0)) as session:
-        fleet = Fleet(client, session, settings, say)
+        fleet = Fleet(client, session, settings, plane.layout, say)
         runner = web.AppRunner(Control(fleet).application(), access_log=None)
         await runner.setup()
         await web.TCPSite(runner, control_address(plane.pods), CONTROL_PORT).start()

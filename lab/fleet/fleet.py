@@ -9,15 +9,19 @@ import aiohttp
 import httpx2
 from lightkube import ApiError, AsyncClient
 
+from lab.control.layout import Layout
 from lab.fleet.arguments import engine_options
 from lab.fleet.cluster import POD, Cluster
 from lab.fleet.engine import Conduct, EngineProcess
 from lab.fleet.life import PodLife
 from lab.fleet.pods import Body, Pod, own
+from lab.fleet.router import RouterProcess
 from lab.fleet.settings import FleetSettings
 from lab.fleet.workload import Idle, Workload
 
 _PAUSE_SECONDS = 0.5
+ROUTER_IMAGE_SECONDS = 5.0
+"""A small image on a node that stays: a rough figure, no stage of the plan."""
 _OVER = {"Succeeded", "Failed"}
 
 
@@ -29,11 +33,13 @@ class Fleet:
         client: AsyncClient,
         session: aiohttp.ClientSession,
         settings: FleetSettings,
+        layout: Layout,
         say: Callable[[str], None],
     ) -> None:
         self._client = client
         self._session = session
         self._settings = settings
+        self._layout = layout
         self._say = say
         self._cluster = Cluster(client, say)
         self._pulls: dict[tuple[str, str], asyncio.Task[None]] = {}
@@ -73,7 +79,7 @@ class Fleet:
     def see(self, body: Body) -> None:
         """A pod as the API server has it now."""
         pod = own(body, self._settings.own_images)
-        if pod is None or pod.container.role == "router" or pod.node in self._dead_nodes:
+        if pod is None or pod.node in self._dead_nodes:
             return
         life = self.lives.get(pod.uid)
         if life is not None:
@@ -126,13 +132,19 @@ class Fleet:
             except ValueError:
                 return 0.0
             return self._settings.timing(pod.namespace, options.model_name).image
+        if pod.container.role == "router":
+            return ROUTER_IMAGE_SECONDS
         known = [timing.image for timing in self._settings.models.values()]
         return max(known, default=self._settings.unknown.image)
 
     async def _start(self, pod: Pod, restarts: int) -> Workload:
-        if pod.container.role != "engine":
+        container = pod.container
+        if container.role == "idle":
             return Idle()
-        options = engine_options(pod.container.words, pod.container.environment)
+        if container.role == "router":
+            log = self._layout.log(f"router-{pod.namespace}-{pod.name}")
+            return await RouterProcess.start(container.words, pod.address, self._layout.kubeconfig, log)
+        options = engine_options(container.words, container.environment)
         settings = self._settings
         timing = settings.timing(pod.namespace, options.model_name)
         model = timing.engines.get(await self._cluster.instance_type(pod.node), timing.engine)

@@ -6,10 +6,12 @@ from typing import Any
 # Before specs.engine_args: each of the two imports the other.
 import specs.checks  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from specs.engine_pod import engine_pod
+from specs.router import router_args
 from specs.settings.read import read
 from specs.settings.source import load
 from specs.settings.stack import Settings
 
+__all__ = ["declared", "local", "router_args"]
 PROJECT = Path(__file__).parents[4]
 
 
