@@ -60,6 +60,7 @@ THROTTLED = frozenset(
         "TooManyRequestsException",
     }
 )
+LONGEST = 160
 CREDENTIALS = "give credentials: AWS_PROFILE, AWS_ACCESS_KEY_ID with its secret, or a role; then "
 
 
@@ -85,10 +86,12 @@ def unanswered(error: Exception, action: str) -> UnansweredError:
     if isinstance(error, ClientError):
         return _answered(error, action, allow)
     if isinstance(error, HTTPClientError | BotoConnectionError):
-        return UnansweredError(f"no network: {error}", f"check network, proxy and AWS_ENDPOINT_URL; {allow}")
+        return UnansweredError(
+            f"no network: {brief(error)}", f"check network, proxy and AWS_ENDPOINT_URL; {allow}"
+        )
     if isinstance(error, BotoCoreError):
-        return UnansweredError(f"{type(error).__name__}: {error}", allow)
-    return UnansweredError(f"an answer that was not understood ({type(error).__name__}: {error})", allow)
+        return UnansweredError(f"{type(error).__name__}: {brief(error)}", allow)
+    return UnansweredError(misunderstood(error), f"check proxy and AWS_ENDPOINT_URL; {allow}")
 
 
 def _answered(error: ClientError, action: str, allow: str) -> UnansweredError:
@@ -103,7 +106,7 @@ def _answered(error: ClientError, action: str, allow: str) -> UnansweredError:
         return UnansweredError(
             f"AWS failed with {status} ({code})", f"run it again in a minute; it calls {action}"
         )
-    return UnansweredError(f"AWS answered {code}", f"see why {action} is refused: {error}")
+    return UnansweredError(f"AWS answered {code}", f"see why {action} is refused: {brief(error)}")
 
 
 def code_of(error: ClientError) -> str:
@@ -117,3 +120,14 @@ def status_of(error: ClientError) -> int:
     answer = cast(Mapping[str, Mapping[str, object]], error.response)
     status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     return status if isinstance(status, int) else 0
+
+
+def brief(error: object) -> str:
+    """An error's words on one line of at most LONGEST characters, such as when a proxy answers with a page."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def misunderstood(error: Exception) -> str:
+    """The reason for an answer of another shape than AWS's own."""
+    return f"an answer that was not understood ({type(error).__name__}: {brief(error)})"

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from planner.aws.cloud import ATTEMPTS, MISUNDERSTOOD, Cloud, SessionFactory
-from planner.aws.unanswered import CREDENTIALS, UnansweredError
+from planner.aws.unanswered import CREDENTIALS, UnansweredError, misunderstood
 from planner.plan.caps import quotas
 from planner.preflight.capacity import check_offering, check_spot_role, check_spot_score
 from planner.preflight.check import Check, unknown
@@ -57,8 +57,7 @@ def _answer(question: Question) -> list[Check]:
     try:
         return list(question.ask())
     except MISUNDERSTOOD as error:
-        reason = f"an answer that was not understood ({type(error).__name__}: {error})"
-        fix = "check proxy and AWS_ENDPOINT_URL"
+        reason, fix = misunderstood(error), "check proxy and AWS_ENDPOINT_URL"
         return [Check(name, "unknown", reason, "an answer of AWS", fix) for name in question.names]
 
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import urllib3
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, MaxRetryError
 
 ACCEPT: Final = ", ".join(
     [
@@ -79,7 +79,7 @@ class Registry:
         try:
             answer = self._http.request("HEAD", address, headers=headers)
         except HTTPError as error:
-            raise RegistryError(f"no network: {error}") from error
+            raise _no_network(address, error) from error
         return answer.status, answer.headers.get("WWW-Authenticate", "")
 
     def _token(self, challenge: str) -> str | None:
@@ -92,10 +92,15 @@ class Registry:
             answer = self._http.request("GET", f"{realm}?{urlencode(words)}")
             document: object = json.loads(answer.data) if answer.status == 200 else {}
         except HTTPError as error:
-            raise RegistryError(f"no network: {error}") from error
+            raise _no_network(realm, error) from error
         except ValueError as error:
             raise RegistryError(f"{realm} answered no JSON") from error
         if not isinstance(document, dict):
             return None
         token = document.get("token") or document.get("access_token")  # pyright: ignore[reportUnknownVariableType] - JSON
         return token if isinstance(token, str) else None
+
+
+def _no_network(address: str, error: HTTPError) -> RegistryError:
+    cause = error.reason if isinstance(error, MaxRetryError) and error.reason is not None else error
+    return RegistryError(f"no network to {urlsplit(address).hostname} ({type(cause).__name__})")

@@ -25,7 +25,7 @@ def check_weights(
     except StagingError as error:
         problem = error.problems[0]
         if problem.given == NO_BUCKET:
-            fix = f"create it first (`pulumi up --target '**weights**'`), then {push}"
+            fix = f"`pulumi up` makes it in its first minutes; then, while the cluster is built: {push}"
             return Check(name, "fail", f"{problem.path}: {NO_BUCKET}", needed, fix)
         return Check(name, "unknown", f"{problem.path}: {problem.given}", needed, problem.fix)
     where = f"s3://{found.bucket}/{found.prefix}"

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from planner.aws.cloud import MISUNDERSTOOD, Cloud, SessionFactory
-from planner.aws.unanswered import UnansweredError
+from planner.aws.unanswered import UnansweredError, misunderstood
 from planner.plan.prices import Item, Prices, load_prices
 from planner.refresh.machines import Skipped, gpu_types, offerings
 from planner.refresh.price_list import ITEMS, PriceList
@@ -75,7 +75,7 @@ def refresh(
     except UnansweredError as error:
         raise RefreshError([Problem("AWS", error.reason, "an answer", error.fix)]) from error
     except MISUNDERSTOOD as error:
-        given = f"an answer that was not understood ({type(error).__name__}: {error})"
+        given = misunderstood(error)
         raise RefreshError(
             [Problem("AWS", given, "an answer", "check proxy and AWS_ENDPOINT_URL")]
         ) from error
