@@ -97,7 +97,7 @@ class Exposition:
             **dict.fromkeys(_SIZES, tuple(decades(max_model_len))),
             "iteration_tokens_total": _ITERATION,
             "request_params_n": _COUNT,
-            "request_num_preemptions": (0.001, 1, 2, 3, 4, 5, 10, 20),
+            "request_num_preemptions": (1, 2, 3, 4, 5, 10, 20),
         }
         self._histograms = {name: self._histogram(name, bounds) for name, bounds in buckets.items()}
         self._cache(kv_tokens)

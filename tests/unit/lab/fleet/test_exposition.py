@@ -8,6 +8,28 @@ from lab.fleet.exposition import Exposition
 from specs.metrics_names import KV_USAGE, RUNNING, WAITING
 from tests.unit.lab.fleet.engines import play, serving
 
+# Every family of a real vLLM 0.32.0 exposition, without the prefix and the _created ones.
+REAL = {
+    "counter": """
+    admission_rejections_total estimated_flops_per_gpu_total estimated_read_bytes_per_gpu_total
+    estimated_write_bytes_per_gpu_total external_prefix_cache_hits_total
+    external_prefix_cache_queries_total generation_tokens_total mm_cache_hits_total
+    mm_cache_queries_total num_preemptions_total prefix_cache_hits_total prefix_cache_queries_total
+    prompt_tokens_by_source_total prompt_tokens_cached_by_source_total prompt_tokens_cached_total
+    prompt_tokens_total request_success_total
+    """,
+    "gauge": """
+    cache_config_info engine_sleep_state kv_cache_usage_perc num_requests_running num_requests_waiting
+    num_requests_waiting_by_reason
+    """,
+    "histogram": """
+    e2e_request_latency_seconds inter_token_latency_seconds iteration_tokens_total
+    request_decode_time_seconds request_generation_tokens request_inference_time_seconds
+    request_max_num_generation_tokens request_num_preemptions request_params_max_tokens request_params_n
+    request_prefill_kv_computed_tokens request_prefill_time_seconds request_prompt_tokens
+    request_queue_time_seconds request_time_per_output_token_seconds time_to_first_token_seconds
+    """,
+}
 LABELS = '{engine="0",model_name="m"}'
 
 
@@ -23,6 +45,12 @@ def test_every_series_exists_before_the_first_request() -> None:
     assert families["vllm:time_to_first_token_seconds"] == "histogram"
     assert families["vllm:admission_rejections"] == "counter"
     assert not [name for name in families if "gpu_cache" in name]
+
+
+def test_names_and_types_are_those_of_a_real_exposition() -> None:
+    text = Exposition("m", 8192, 16_000).text().decode()
+    told = {line for line in text.splitlines() if line.startswith("# TYPE vllm:") and "_created " not in line}
+    assert told == {f"# TYPE vllm:{name} {kind}" for kind, names in REAL.items() for name in names.split()}
 
 
 def test_token_buckets_end_at_the_longest_context() -> None:
