@@ -25,10 +25,10 @@ test-lab: venv ## A real control plane on loopback
 	@echo "== lab"; $(BIN)/python -m pytest tests/lab
 
 check: venv ## Format, lint, types, layers
-	@$(BIN)/ruff format --check .
-	@$(BIN)/ruff check .
-	@$(BIN)/pyright
-	@$(BIN)/lint-imports
+	@echo "== format"; $(BIN)/ruff format --check .
+	@echo "== lint"; $(BIN)/ruff check .
+	@echo "== types (about a minute)"; $(BIN)/pyright
+	@echo "== layers"; $(BIN)/lint-imports
 
 format: venv ## Format the code
 	@$(BIN)/ruff format .
@@ -40,9 +40,9 @@ docs: venv ## Write the generated pages
 venv: $(VENV)/.ready ## Make the virtual environment
 $(VENV)/.ready: requirements.txt requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed, found $$($(PYTHON) --version); name one: make PYTHON=/path/to/python3.11"; exit 2; }
-	@echo "Installing Python packages into $(VENV): about a minute"
+	@echo "Installing Python packages into $(VENV): one to three minutes"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --progress-bar on -r requirements-dev.txt
+	@$(BIN)/python -m pip install --disable-pip-version-check -r requirements-dev.txt | grep --line-buffered -E '^(Collecting|Installing|ERROR)'
 	@touch $@
 
 clean: ## Remove what this folder's runs left (tools stay in their cache)

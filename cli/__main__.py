@@ -37,7 +37,9 @@ def main() -> int:
         return REFUSED
     except typer.TyperException as error:
         if error.format_message():  # empty after the help page that a bare `headroom` prints
-            errors.print(f"headroom: {error.format_message()}; see `headroom --help`", markup=False)
+            errors.print(
+                f"headroom: {error.format_message().rstrip('.')}; see `headroom --help`", markup=False
+            )
         return REFUSED
     except (KeyboardInterrupt, typer.Abort):
         errors.print("headroom: interrupted")
@@ -59,6 +61,8 @@ def main() -> int:
             markup=False,
         )
         return INTERNAL
+    if status == INTERRUPTED:
+        errors.print("headroom: interrupted")
     return status if isinstance(status, int) else 0
 
 

@@ -99,7 +99,8 @@ def _report(outcome: Outcome, as_json: bool) -> None:
         console.print(
             f"{outcome.operation} of {outcome.stack}: {outcome.status} in {outcome.seconds:.1f} s: {counts}"
         )
-    for problem in outcome.problems:
+    told = tuple(f"{found.policy}:" for found in outcome.violations) if not as_json else ()
+    for problem in (problem for problem in outcome.problems if not problem.startswith(told or ("\0",))):
         errors.print(Text(problem, style="red"))
     if not outcome.ok:
         raise typer.Exit(1)
@@ -125,10 +126,11 @@ def as_document(outcome: Outcome) -> dict[str, object]:
 
 
 def _tree(outcome: Outcome) -> Tree:
-    """Components with their resources, counted by type below each component."""
+    """What changes, below the components it belongs to; unchanged resources are counted, not listed."""
     children: Mapping[str, list[Step]] = defaultdict(list)
-    known = {step.urn for step in outcome.steps}
-    for step in sorted(outcome.steps, key=lambda step: step.urn):
+    steps = _changed(outcome)
+    known = {step.urn for step in steps}
+    for step in sorted(steps, key=lambda step: step.urn):
         children[step.parent if step.parent in known else ""].append(step)
     tree = Tree(Text(f"headroom {outcome.stack}", style="bold"))
 
@@ -152,6 +154,18 @@ def _tree(outcome: Outcome) -> Tree:
 
     grow(tree, "")
     return tree
+
+
+def _changed(outcome: Outcome) -> list[Step]:
+    """The steps that change something and the parents above them."""
+    by_urn = {step.urn: step for step in outcome.steps}
+    kept: dict[str, Step] = {}
+    for step in outcome.steps:
+        current = step if step.op != "same" else None
+        while current is not None and current.urn not in kept:
+            kept[current.urn] = current
+            current = by_urn.get(current.parent)
+    return list(kept.values())
 
 
 def _violations(outcome: Outcome) -> None:
