@@ -6,7 +6,7 @@ import json
 from typing import Final
 
 from specs import weights_path
-from specs.checks.engine import PARALLEL, arguments
+from specs.extra_args import PARALLEL, arguments
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 from specs.vllm import understands

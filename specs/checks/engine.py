@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from specs.checks.places import active
+from specs.extra_args import PARALLEL, arguments
 from specs.problems import Problem, shown
 from specs.quantity import GIBI, parse_bytes
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 
-PARALLEL = {"--tensor-parallel-size": "tp", "-tp": "tp", "--pipeline-parallel-size": "pp", "-pp": "pp"}
 GENERATED = {
     "--model": "model",
     "--served-model-name": "servedName",
@@ -34,25 +33,6 @@ GENERATED = {
 SECRETS = ("--api-key", "--hf-token")
 # NCCL moves tensors through /dev/shm once a replica has several GPUs (NVIDIA/nccl issue 525).
 SHARED_MEMORY_GIB = 8
-
-
-def arguments(model: Model) -> dict[str, str]:
-    """extraArgs as a map; underscores and hyphens are one to vLLM, and `--x=1` is `--x 1`."""
-    found: dict[str, str] = {}
-    pending = ""
-    for word in model.extra_args:
-        if pending and not word.startswith("--") and word not in PARALLEL:
-            found[pending], pending = word, ""
-            continue
-        name, has_value, value = word.partition("=")
-        joined = re.fullmatch(r"(-tp|-pp|-dp)(\d+)", word)
-        if joined:
-            name, has_value, value = joined[1], "=", joined[2]
-        if name.startswith("--"):
-            name = name.replace("_", "-")
-        pending = "" if has_value else name
-        found[name] = value
-    return found
 
 
 def _abbreviates(name: str, full: str) -> bool:
