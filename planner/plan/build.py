@@ -13,7 +13,8 @@ from planner.plan.machines import Machine, machines
 from planner.plan.prices import prices
 from planner.plan.recommend import Recommendation, recommendations
 from planner.plan.timing import Timing, timing
-from planner.replay import recommended_floor
+from planner.plan.variants import fingerprint
+from planner.replay import Floor, recommended_floor
 from planner.traces import Trace
 from specs.catalogue import catalogue
 from specs.settings.model import Model
@@ -120,18 +121,8 @@ def plan(
     loads: dict[str, Load] = {
         model.name: load_of(settings, model, given.get(model.name), scale) for model in settings.active_models
     }
-    # The floor's search begins with the stack as it is: the same replay serves the typical month.
-    floors = {
-        model.name: recommended_floor(settings, loads[model.name].trace, model.name, loads[model.name].scale)
-        for model in settings.active_models
-        if search and model.capacity is not None
-    }
-    months = {
-        model.name: typical(
-            settings, model, loads[model.name], floors[model.name].without if model.name in floors else None
-        )
-        for model in settings.active_models
-    }
+    floors = _floors(settings, loads) if search else {}
+    months = _months(settings, loads, floors)
     return Plan(
         stack=stack,
         settings=settings,
@@ -144,3 +135,32 @@ def plan(
         cost=cost(settings, months),
         recommendations=tuple(recommendations(settings, loads, months, floors)) if search else (),
     )
+
+
+def _floors(settings: Settings, loads: Mapping[str, Load]) -> dict[str, Floor]:
+    """The floor's search of each model with a measured capacity; models alike on one load are searched once."""
+    known: dict[tuple[str, int, float], Floor] = {}
+    found: dict[str, Floor] = {}
+    for model in settings.active_models:
+        if model.capacity is None:
+            continue
+        load = loads[model.name]
+        key = (fingerprint(settings, model), id(load.trace), load.scale)
+        if key not in known:
+            known[key] = recommended_floor(settings, load.trace, model.name, load.scale)
+        found[model.name] = known[key]
+    return found
+
+
+def _months(settings: Settings, loads: Mapping[str, Load], floors: Mapping[str, Floor]) -> dict[str, Typical]:
+    """Each model's typical month. The floor's search begins with the stack as it is: its replay serves here too."""
+    known: dict[tuple[str, int, float], Typical] = {}
+    found: dict[str, Typical] = {}
+    for model in settings.active_models:
+        load = loads[model.name]
+        key = (fingerprint(settings, model), id(load.trace), load.scale)
+        if key not in known:
+            replayed = floors[model.name].without if model.name in floors else None
+            known[key] = typical(settings, model, load, replayed)
+        found[model.name] = known[key]
+    return found

@@ -10,7 +10,7 @@ from planner.plan.load import Load, Typical, typical
 from planner.plan.machines import cheapest, fitting
 from planner.plan.money import gpu_bill
 from planner.plan.prices import HOURS_A_MONTH
-from planner.plan.variants import with_model, with_pool
+from planner.plan.variants import fingerprint, with_model, with_pool
 from specs.catalogue import catalogue
 from specs.settings.model import Model
 from specs.settings.stack import GpuPool, Settings
@@ -46,9 +46,12 @@ def better_families(
     found: list[tuple[str, float, float | None]] = []
     for _, family, changed in sorted(first, key=lambda entry: entry[:2])[:REPLAYED]:
         usd, worst = 0.0, None
+        known: dict[tuple[str, int, float], Typical] = {}
         for model in models:
             moved, stack = _recalibrated(settings, changed, model)
-            month = typical(stack, moved, loads[model.name])
+            load = loads[model.name]
+            key = (fingerprint(stack, moved), id(load.trace), load.scale)
+            month = known[key] = known.get(key) or typical(stack, moved, load)
             usd += gpu_bill(stack, moved, month)
             if month.violation_share is not None:
                 worst = max(worst or 0.0, month.violation_share)

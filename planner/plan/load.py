@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,9 +49,15 @@ def load_of(settings: Settings, model: Model, trace: Trace | None, scale: float)
     """The given trace, or the profile scaled so that its busiest hour asks for every replica."""
     if trace is not None:
         return Load(trace, scale, assumed=False)
-    profile = generate(PROFILE, PROFILE_DAYS, 1.0)
+    profile = _profile()
     wanted = 1.0 if model.capacity is None else most_replicas(settings, model) * target_rate(model)
     return Load(profile, wanted / _busiest(profile), assumed=True)
+
+
+@cache
+def _profile() -> Trace:
+    """The built-in day at a mean of one request a second; one object, so that equal loads are known as such."""
+    return generate(PROFILE, PROFILE_DAYS, 1.0)
 
 
 def _rates(trace: Trace) -> NDArray[np.float64]:
@@ -91,7 +98,7 @@ def typical(settings: Settings, model: Model, load: Load, result: ReplayResult |
 
 
 def _followed(settings: Settings, model: Model) -> Typical:
-    profile = generate(PROFILE, PROFILE_DAYS, 1.0)
+    profile = _profile()
     most = most_replicas(settings, model)
     wanted = np.ceil(_rates(profile) / _busiest(profile) * most)
     mean = float(np.clip(wanted, model.replicas.min, most).mean())

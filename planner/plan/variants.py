@@ -37,3 +37,14 @@ def model_path(settings: Settings, model: Model) -> str:
 def pool_path(settings: Settings, pool: GpuPool) -> str:
     """The pool's path in the stack file."""
     return f"gpuPools[{[entry.name for entry in settings.gpu_pools].index(pool.name)}]"
+
+
+def fingerprint(settings: Settings, model: Model) -> str:
+    """Equal for models that a replay can't tell apart: what they are called and where callers find them is no part."""
+    own = model.model_dump_json(
+        exclude={"name", "namespace", "model", "served_name", "secret_name", "ingress"}
+    )
+    around = (settings.pool(model.pool), settings.platform.prometheus, settings.gpu_budget, settings.weights)
+    return "\n".join(
+        [own, str(settings.cluster.hpa_sync_seconds), *(part.model_dump_json() for part in around)]
+    )

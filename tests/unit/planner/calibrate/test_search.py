@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 
 from planner.calibrate.result import Calibration, CalibrationError, Step
 from planner.calibrate.search import Limits, search
+from planner.calibrated import engine_model, first_token_p95
+from specs.settings import read
+from specs.settings.source import load
 
 
 def engine(capacity: float, seen: list[float] | None = None) -> Callable[[float], object]:
@@ -74,3 +78,20 @@ def test_a_served_rate_below_the_offered_one_is_the_capacity() -> None:
 def test_the_capacity_is_rounded_down_to_three_figures(rate: float, written: float) -> None:
     answer = Calibration(rate, 1155.4, 211.2, 1.0, 2.0, "measured", "load")
     assert answer.capacity() == {"requestsPerSecond": written, "promptTokens": 1155, "outputTokens": 211}
+
+
+def test_the_capacity_of_the_planners_own_engine_is_found_again() -> None:
+    """The engine that meets a calibration of 1.65 a second at 2 s, asked for its capacity, in simulated time."""
+    stack = read(load(Path(__file__).resolve().parents[4] / "Pulumi.dev.yaml").config)
+    model = stack.models[0]
+    assert model.capacity is not None
+    stated = model.capacity
+    engine_of = engine_model(stack, model)
+
+    async def measure(rate: float) -> Step:
+        wait = first_token_p95(engine_of, stated.prompt_tokens, stated.output_tokens, rate)
+        good = wait <= model.slo.ttft_seconds
+        return Step(rate, rate, wait, 1500, 0, stated.prompt_tokens, stated.output_tokens, good)
+
+    answer = asyncio.run(search(measure, model.slo.ttft_seconds, Limits(start=0.5)))
+    assert answer.requests_per_second == pytest.approx(stated.requests_per_second, rel=0.06)

@@ -15,10 +15,12 @@ from rich.console import Console
 
 from planner.generator import generate
 from planner.plan import Plan, as_markdown, difference, plan, render_difference, render_table
+from planner.plan.load import Load, Typical, typical
 from planner.plan.machines import machines
 from planner.plan.prices import prices
+from planner.replay import ReplayResult
 from planner.traces import of_rates
-from specs.settings import Settings, read
+from specs.settings import Model, Settings, read
 from specs.settings.source import load
 
 Make = Callable[..., Settings]
@@ -240,3 +242,22 @@ def test_a_refreshed_catalogue_tells_types_that_the_zones_do_not_offer(
     monkeypatch.setattr("planner.plan.machines.prices", lambda: known)
     settings = make()
     assert "us-east-1f alone" in machines(settings, settings.models[0])[0].reason
+
+
+def test_models_alike_cost_alike_and_are_replayed_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty-four of them would otherwise take minutes."""
+    replays: list[str] = []
+    real = typical
+
+    def counted(settings: Settings, model: Model, load: Load, result: ReplayResult | None = None) -> Typical:
+        replays.append(model.name)
+        return real(settings, model, load, result)
+
+    monkeypatch.setattr("planner.plan.build.typical", counted)
+    one = make().models[0]
+    twins = [
+        one.model_dump(mode="json", by_alias=True) | {"name": name, "replicas": {"max": 5}} for name in "ab"
+    ]
+    found = plan(make(models=twins), "x", search=False)
+    assert found.models[0].month == found.models[1].month
+    assert replays == ["a"]
