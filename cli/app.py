@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from cli.calibrate import calibrate, catalogue
 from cli.check import check
 from cli.cloud import preview, rehearse
 from cli.lab import lab
@@ -29,6 +30,8 @@ app.command()(rehearse)
 app.command()(plan)
 app.command()(replay)
 app.command()(preflight)
+app.command()(calibrate)
+app.add_typer(catalogue, name="catalogue")
 app.add_typer(weights, name="weights")
 app.add_typer(lab, name="lab")
 app.command()(tools)
