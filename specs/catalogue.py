@@ -37,7 +37,7 @@ class InstanceType(BaseModel):
     network_gbps: float
     """Network baseline in Gbit/s; bursts are not counted on."""
     ebs_mbps: int
-    """EBS bandwidth baseline in Mbit/s."""
+    """EBS bandwidth in Mbit/s, the most the type reaches."""
     usd_per_hour: float
     """On-demand Linux price in the catalogue's region."""
 

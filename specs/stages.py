@@ -6,7 +6,7 @@ as "sub-minute" is only ever made from these sums.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from specs.fit import fitting_types
@@ -84,11 +84,14 @@ def tiers(settings: Settings, model: Model) -> list[Tier]:
         image *= (IMAGE_COMPRESSED_GIB + model.weights_gi_b) / IMAGE_COMPRESSED_GIB
     cold = Tier("cold", detect, NODE_SECONDS, image, weights, ENGINE_COLD_SECONDS)
     horizon = horizon_seconds(settings, model) if model.scaling.forecast.enabled else 0.0
+    warm = Tier("warm", detect, 0.0, 0.0, weights, ENGINE_COLD_SECONDS)
+    # The forecast hides the lead time of the tier the stack is in.
+    base = warm if model.scaling.warm_spares else cold
     return [
         cold,
         Tier("snapshot", detect, NODE_SECONDS, IMAGE_SNAPSHOT_SECONDS, weights, ENGINE_CACHED_SECONDS),
-        Tier("warm", detect, 0.0, 0.0, weights, ENGINE_COLD_SECONDS),
-        Tier("forecast", detect, cold.node, cold.image, cold.weights, cold.engine, hidden=horizon),
+        warm,
+        replace(base, name="forecast", hidden=horizon),
     ]
 
 
