@@ -42,7 +42,7 @@ $(VENV)/.ready: requirements.txt requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed, found $$($(PYTHON) --version); name one: make PYTHON=/path/to/python3.11"; exit 2; }
 	@echo "Installing Python packages into $(VENV): one to three minutes"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --disable-pip-version-check -r requirements-dev.txt | grep --line-buffered -E '^(Collecting|Installing|ERROR)'
+	@$(BIN)/python -m pip install --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
 clean: ## Remove what this folder's runs left (tools stay in their cache)
