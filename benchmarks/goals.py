@@ -69,7 +69,7 @@ def main() -> int:
     hour = next((case for case in public if case.trace.times is not None), Case(_requests(), 1.0))
     rows += speed.request_rows(Case(hour.trace, 1.0), chosen.others) + speed.fluid_rows()
     rows += speed.agreement_rows([_day(case) for case in cases])
-    table.show(rows, Console())
+    table.show(rows, Console(width=150) if not sys.stdout.isatty() else Console())
     if chosen.json:
         table.save(rows, chosen.json)
     return 0 if all(row.passed for row in rows) else 1

@@ -1,8 +1,8 @@
 """The fleet as a fluid: one number for what is in the engines, exact enough for scaling, fast enough for weeks.
 
 A replica with a batch of r serves r / (A + B r) requests a second (planner.engine): A is the memory-bound step
-per request, B the load-proportional part. At the batch limit N that is the calibrated capacity. What exceeds
-the batches waits.
+per request, B the load-proportional part. What exceeds the batch limit waits. Violations are judged by the
+calibrated rate, which an engine exceeds at longer waits only.
 """
 
 from __future__ import annotations
@@ -20,25 +20,22 @@ class FluidServer:
     def __init__(
         self,
         curve: Curve,
+        planned_rate: float,
         slo_seconds: float,
         kv_tokens: float,
         cumulative: Sequence[float],
-        steady: Sequence[float],
     ) -> None:
-        """`cumulative[i]` are the arrivals before second i, `steady[i]` the same with counting noise smoothed: the
-        calibrated rate already allows for arrivals at random.
-        """
+        """`planned_rate` is what a replica serves within its SLO; `cumulative[i]` are the arrivals before second i."""
         self._curve = curve
         self._kv_share = curve.context / kv_tokens
         self._cumulative = cumulative
-        self._steady = steady
-        self._judged = 0.0
         self._last = len(cumulative) - 1
         self._arrived = 0.0
         self._now = 0.0
+        self._planned = planned_rate
+        self._calm = curve.running(planned_rate)
         self._slo = slo_seconds
         self._ready = 0
-        self._backlog = 0.0
         self.inside = 0.0
         """Requests running or waiting."""
         self.violation_seconds = 0.0
@@ -104,18 +101,17 @@ class FluidServer:
         self._now = moment
         second = min(int(moment), self._last)
         following, share = min(second + 1, self._last), moment - second
-        arrived, judged = self._cumulative[second], self._steady[second]
+        arrived = self._cumulative[second]
         arrived += share * (self._cumulative[following] - arrived)
-        judged += share * (self._steady[following] - judged)
         came, self._arrived = arrived - self._arrived, arrived
-        steady, self._judged = judged - self._judged, judged
         self._advance(seconds, came / seconds)
-        self._judge(seconds, steady / seconds)
 
     def _advance(self, seconds: float, rate: float) -> None:
         ready = self._ready
         if not ready:
             self.held += rate * seconds
+            if self.held > 0.0:
+                self.violation_seconds += seconds
             return
         curve = self._curve
         batch, capacity = curve.batch, curve.capacity
@@ -127,22 +123,15 @@ class FluidServer:
             linear = curve.fixed + seconds - total * curve.shared
             root = math.sqrt(linear * linear + 4.0 * curve.shared * total * curve.fixed)
             after = min(2.0 * total * curve.fixed / (linear + root), batch)
+        self._judge(seconds, each, after)
         self.inside = after * ready
 
-    def _judge(self, seconds: float, rate: float) -> None:
-        """Estimated wait: the work beyond what the ready replicas serve at their calibrated rate, over that rate.
-        Slack in the batches is not counted on. Linear within the step.
+    def _judge(self, seconds: float, before: float, after: float) -> None:
+        """Estimated wait: requests in an engine beyond those it holds at its planned rate, over that rate.
+
+        The engine is calibrated so that the p95 wait is the SLO at the planned rate. Linear within the step.
         """
-        if not self._ready:
-            self._backlog += rate * seconds
-            if self._backlog > 0.0:
-                self.violation_seconds += seconds
-            return
-        capacity = self._ready * self._curve.capacity
-        allowed = self._slo * capacity
-        before = self._backlog
-        after = max(0.0, before + (rate - capacity) * seconds)
-        self._backlog = after
+        allowed = self._calm + self._slo * self._planned
         if before <= allowed and after <= allowed:
             return
         if before > allowed and after > allowed:

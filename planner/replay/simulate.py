@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import time
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.arrivals import Arrivals, arrivals
 from planner.calibrated import engine_model
-from planner.engine import physical_model, planning_curve, request_size
+from planner.engine import planning_curve, request_size
 from planner.replay import bound
 from planner.replay.fleet import Fleet, Timing
 from planner.replay.fluid import FluidServer
@@ -236,13 +238,13 @@ class _Stage:
     def _server(self) -> FluidServer | RequestServer:
         model = self.model
         if self.mode == "fluid":
-            kv_tokens = physical_model(self.settings, model).kv_tokens
+            engine = engine_model(self.settings, model)
             return FluidServer(
-                self.curve,
+                engine.curve(*request_size(model)),
+                self.curve.capacity,
                 model.slo.ttft_seconds,
-                kv_tokens,
-                np.concatenate([[0.0], np.cumsum(self.load.per_second)]).tolist(),
-                np.concatenate([[0.0], np.cumsum(self.steady)]).tolist(),
+                float(engine.kv_tokens),
+                _cumulative(self.load.per_second),
             )
         times, prompt, output = self.load.requests(self.seed, *request_size(model))
         return RequestServer(
@@ -303,6 +305,13 @@ class _Stage:
             usd_per_node_hour=self.price,
             timeline=loop.timeline if loop else None,
         )
+
+
+def _cumulative(per_second: NDArray[np.generic]) -> Sequence[float]:
+    """Sums before each second; an array of doubles is a quarter of a list's size."""
+    sums = array("d", [0.0])
+    sums.frombytes(np.cumsum(per_second, dtype=np.float64).tobytes())
+    return sums
 
 
 def _hour_quantiles(load: Arrivals, lead: float) -> Callable[[float], float | None]:
