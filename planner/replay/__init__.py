@@ -3,6 +3,7 @@
 from planner.replay.floor import Floor, recommended_floor
 from planner.replay.policy import POLICIES
 from planner.replay.result import ReplayResult
-from planner.replay.simulate import Conditions, ReplayError, run
+from planner.replay.simulate import ReplayError, run
+from planner.replay.stage import Conditions
 
 __all__ = ["POLICIES", "Conditions", "Floor", "ReplayError", "ReplayResult", "recommended_floor", "run"]

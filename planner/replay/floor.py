@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from planner.replay.result import ReplayResult
-from planner.replay.simulate import Mode, bound_peak, model_named, run
+from planner.replay.simulate import bound_peak, model_named, run
+from planner.replay.stage import Mode
 from planner.traces import Trace
 from specs.settings.model import Model
 from specs.settings.stack import Settings

@@ -3,106 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import Protocol
-from zoneinfo import ZoneInfo
+from dataclasses import dataclass
 
+from planner.replay.clock import Clock, Timeline
 from planner.replay.evaluate import Evaluate, compiled
 from planner.replay.fleet import Fleet
 from planner.replay.hpa import Autoscaler, proposal
 from planner.replay.policy import GPU_UTILISATION, QUANTILE_FORECAST, Policy
+from planner.replay.schedule import Window
 from planner.replay.series import Counter, Recorded, Sample
-from specs import cron
+from planner.replay.server import Server
 from specs import metrics_names as names
 from specs.promql import Metric
 from specs.scaling import FALLBACK_FAILURES
 from specs.triggers import CronTrigger, QueryTrigger
 
 INFINITY = float("inf")
-DEFAULT_START = datetime(2026, 1, 5, tzinfo=UTC)
-"""Second 0 of a trace without a date: a Monday, 00:00 UTC."""
-
-
-class Server(Protocol):
-    """What serves: the fluid or the request-level fleet of engines."""
-
-    @property
-    def violation_so_far(self) -> float:
-        """Seconds in violation up to now, where the server can tell already."""
-        ...
-
-    @property
-    def ready(self) -> int:
-        """Replicas that take requests."""
-        ...
-
-    @property
-    def waiting(self) -> float:
-        """Requests waiting in engines."""
-        ...
-
-    @property
-    def running(self) -> float:
-        """Requests running in engines."""
-        ...
-
-    @property
-    def held(self) -> float:
-        """Requests the router holds while no replica is ready."""
-        ...
-
-    @property
-    def kv_usage(self) -> float:
-        """Mean KV-cache usage of the engines."""
-        ...
-
-    @property
-    def gpu_utilisation(self) -> float:
-        """Mean share of time with a kernel on the GPU, in percent."""
-        ...
-
-    def advance_to(self, moment: float) -> None:
-        """Time passes up to `moment`."""
-        ...
-
-    def processed(self) -> float:
-        """Requests the router has sent to engines so far."""
-        ...
-
-
-@dataclass(frozen=True)
-class Clock:
-    """Periods and phases in seconds, and the length of the replay."""
-
-    duration: float
-    scrape_seconds: float
-    rule_seconds: float
-    sync_seconds: float
-    scrape_phase: float
-    rule_phase: float
-    sync_phase: float
-    start: datetime = DEFAULT_START
-    outages: Sequence[tuple[float, float]] = ()
-    """Times in which Prometheus does not answer."""
-
-
-@dataclass
-class Timeline:
-    """Samples for the report, one per `every` seconds."""
-
-    every: float
-    moments: list[float] = field(default_factory=list[float])
-    desired: list[int] = field(default_factory=list[int])
-    ready: list[int] = field(default_factory=list[int])
-    nodes: list[int] = field(default_factory=list[int])
-    demand: list[float] = field(default_factory=list[float])
-    """Offered rate over the calibrated capacity: replicas at full use."""
-    waiting: list[float] = field(default_factory=list[float])
-    violating: list[float] = field(default_factory=list[float])
-    """Violation seconds so far."""
-    planned: list[Sample] = field(default_factory=list[Sample])
-    """Replicas that headroom and forecast ask for, not rounded; None without such rules."""
 
 
 @dataclass
@@ -162,7 +78,7 @@ class Loop:
             if isinstance(trigger, QueryTrigger) and not isinstance(trigger.query, str)
         ]
         self._crons = [
-            _Window(trigger, clock.start) for trigger in policy.triggers if isinstance(trigger, CronTrigger)
+            Window(trigger, clock.start) for trigger in policy.triggers if isinstance(trigger, CronTrigger)
         ]
         self._hpa = Autoscaler(policy.behavior)
         self._last_active = 0.0
@@ -317,27 +233,3 @@ class Loop:
         line.violating.append(self.server.violation_so_far)
         known = [self._published] + [series.at(moment) for series in self._ahead]
         line.planned.append(max((value for value in known if value is not None), default=None))
-
-
-class _Window:
-    """A cron trigger's window; remembers when it may change next."""
-
-    def __init__(self, trigger: CronTrigger, start: datetime) -> None:
-        self.trigger = trigger
-        self._zero = start
-        self._zone = ZoneInfo(trigger.timezone)
-        self._begin, self._finish = cron.parse(trigger.start), cron.parse(trigger.end)
-        self._until = -INFINITY
-        self._open = False
-
-    def open(self, moment: float) -> bool:
-        """The window is open at `moment`."""
-        if moment >= self._until:
-            now = (self._zero + timedelta(seconds=moment)).astimezone(self._zone)
-            self._open = cron.within(self._begin, self._finish, now)
-            following = [
-                when for when in (self._begin.after(now), self._finish.after(now)) if when is not None
-            ]
-            change = min(following, default=None)
-            self._until = INFINITY if change is None else moment + (change - now).total_seconds()
-        return self._open

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from planner.replay.loop import Timeline
+from planner.replay.clock import Timeline
 
 
 @dataclass(frozen=True)

@@ -4,44 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from array import array
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from planner.arrivals import Arrivals, arrivals
-from planner.calibrated import engine_model
-from planner.engine import planning_curve, request_size
-from planner.replay import bound
-from planner.replay.fleet import Fleet, Timing
-from planner.replay.fluid import FluidServer
-from planner.replay.loop import Clock, Loop
 from planner.replay.policy import POLICIES, Policy, policy
-from planner.replay.requests import RequestServer
 from planner.replay.result import ReplayResult
+from planner.replay.stage import Conditions, Mode, Stage
 from planner.traces import Trace
-from specs.fit import fitting_types
-from specs.forecast import RULE_SECONDS
-from specs.offered import target_rate
 from specs.problems import Problem, shown
 from specs.settings.model import Model
 from specs.settings.stack import Settings
-from specs.stages import lead_seconds, tiers
-
-Mode = Literal["request", "fluid"]
-HISTORY_SECONDS = 900
-"""The stack has been running this long at the first rate when the trace begins."""
-FIRST_SECONDS = 300
-MOST_FLUID_SECONDS = 3600
-"""Rate traces longer than this are replayed as a fluid unless asked otherwise."""
-SCAN_SECONDS = 10.0
-UNNEEDED_SECONDS = 600.0
-"""Cluster Autoscaler's defaults: --scan-interval and --scale-down-unneeded-time."""
-SPOT_RECLAIMS_PER_HOUR = 0.0
-FORECAST_QUANTILE = 0.95
 
 
 class ReplayError(Exception):
@@ -50,14 +21,6 @@ class ReplayError(Exception):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = list(problems)
         super().__init__("\n".join(map(str, self.problems)))
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """What happens around the loop: Prometheus outages as (start, end) seconds, and how often spot takes a node."""
-
-    outages: Sequence[tuple[float, float]] = ()
-    spot_reclaims_per_hour: float = SPOT_RECLAIMS_PER_HOUR
 
 
 CALM = Conditions()
@@ -83,7 +46,7 @@ def run(
     if problems:
         raise ReplayError(problems)
     began = time.process_time()
-    stage = _Stage(settings, chosen, trace, scale, seed, mode or _mode(trace))
+    stage = Stage(settings, chosen, trace, scale, seed, mode or _mode(trace))
     if policy == "clairvoyant":
         return stage.clairvoyant(time.process_time() - began)
     return stage.replay(_policy(stage, policy), conditions, began)
@@ -95,11 +58,11 @@ def replay_policy(
 ) -> ReplayResult:  # fmt: skip
     """The same for a policy that is not in the list, such as the stack's own with other rules."""
     began = time.process_time()
-    stage = _Stage(settings, model_named(settings, model), trace, scale, seed, mode or _mode(trace))
+    stage = Stage(settings, model_named(settings, model), trace, scale, seed, mode or _mode(trace))
     return stage.replay(wanted, conditions, began)
 
 
-def _policy(stage: _Stage, name: str) -> Policy:
+def _policy(stage: Stage, name: str) -> Policy:
     return policy(stage.settings, stage.model, name, stage.peak)
 
 
@@ -109,7 +72,7 @@ def _mode(trace: Trace) -> Mode:
 
 def bound_peak(settings: Settings, trace: Trace, model: Model, scale: float, seed: int) -> int:
     """The most replicas the trace ever needs."""
-    return _Stage(settings, model, trace, scale, seed, "fluid").peak
+    return Stage(settings, model, trace, scale, seed, "fluid").peak
 
 
 def model_named(settings: Settings, name: str | None) -> Model:
@@ -150,182 +113,3 @@ def _policy_problems(name: str) -> list[Problem]:
     if name in POLICIES:
         return []
     return [Problem("--policy", shown(name), f"one of {', '.join(POLICIES)}", "choose one of these")]
-
-
-class _Stage:
-    """What all policies on one trace share."""
-
-    def __init__(
-        self, settings: Settings, model: Model, trace: Trace, scale: float, seed: int, mode: Mode
-    ) -> None:
-        self.settings, self.model, self.trace, self.seed, self.mode = settings, model, trace, seed, mode
-        self.load = arrivals(trace, scale, seed)
-        self.curve = planning_curve(settings, model)
-        self.steady = bound.steady_rate(self.load)
-        levels = bound.needed(self.steady, self.curve.capacity)
-        self.peak = int(levels.max()) if len(levels) else 0
-        self.lead = lead_seconds(settings, model)
-        self.bound = bound.node_seconds(levels, self.lead)
-        pool = settings.pool(model.pool)
-        types = fitting_types(model, pool)
-        # Karpenter launches the cheapest type that fits; spot prices are no data of ours, so on-demand is said.
-        self.price = min((entry.usd_per_hour for entry in types), default=0.0)
-
-    def clairvoyant(self, cpu_seconds: float) -> ReplayResult:
-        """The bound itself, as a policy that knows the future."""
-        return self._result("clairvoyant", self.bound, 0.0, self.peak, cpu_seconds)
-
-    def replay(self, wanted: Policy, conditions: Conditions, began: float) -> ReplayResult:
-        """Run the loop."""
-        model, load = self.model, self.load
-        source = np.random.default_rng([self.seed, 3])
-        first = float(load.rate[:FIRST_SECONDS].mean()) if load.duration else 0.0
-        clock = self._clock(source, conditions)
-        server = self._server()
-        reclaims = source.exponential if conditions.spot_reclaims_per_hour > 0 else None
-        mean = 3600.0 / conditions.spot_reclaims_per_hour if reclaims else math.inf
-        fleet = Fleet(
-            self._timing(wanted),
-            self._node_limit(),
-            wanted.spares,
-            server.on_ready,
-            server.on_leave,
-            (lambda: float(reclaims(mean))) if reclaims else (lambda: math.inf),
-        )
-        behavior = wanted.behavior
-        needed = math.ceil(first / (self.curve.capacity * model.scaling.utilization) - 1e-9)
-        start = wanted.fixed if wanted.fixed is not None else needed
-        start = min(max(start, behavior.least), behavior.most)
-        fleet.start_ready(start, 0.0)
-        ticks = int(HISTORY_SECONDS / clock.scrape_seconds)
-        history = [first * (clock.scrape_phase - tick * clock.scrape_seconds) for tick in range(ticks, 0, -1)]
-        hourly = _hour_quantiles(load, self.lead) if wanted.quantile_forecast else None
-        loop = Loop(clock, wanted, server, fleet, history, hourly)
-        loop.run()
-        seconds = np.minimum(np.array(loop.timeline.moments, dtype=np.int64), max(load.duration - 1, 0))
-        target = target_rate(model)
-        loop.timeline.planned[:] = [None if rate is None else rate / target for rate in loop.timeline.planned]
-        loop.timeline.demand.extend((self.steady[seconds] / self.curve.capacity).tolist())
-        if isinstance(server, RequestServer):
-            server.advance_to(load.duration + 10 * model.slo.ttft_seconds)
-            loop.timeline.violating[:] = server.violations_by(loop.timeline.moments)
-        return self._result(
-            wanted.name,
-            fleet.node_seconds,
-            server.violation_seconds,
-            max(loop.timeline.desired, default=start),
-            time.process_time() - began,
-            loop,
-            fleet,
-            server,
-        )
-
-    def _clock(self, source: np.random.Generator, conditions: Conditions) -> Clock:
-        scrape = float(self.settings.platform.prometheus.scrape_seconds)
-        sync = float(self.settings.cluster.hpa_sync_seconds)
-        phases = source.random(3)
-        return Clock(
-            float(self.load.duration),
-            scrape,
-            float(RULE_SECONDS),
-            sync,
-            float(phases[0]) * scrape,
-            float(phases[1]) * RULE_SECONDS,
-            float(phases[2]) * sync,
-            outages=conditions.outages,
-        )
-
-    def _server(self) -> FluidServer | RequestServer:
-        model = self.model
-        if self.mode == "fluid":
-            engine = engine_model(self.settings, model)
-            return FluidServer(
-                engine.curve(*request_size(model)),
-                self.curve.capacity,
-                model.slo.ttft_seconds,
-                float(engine.kv_tokens),
-                _cumulative(self.load.per_second),
-            )
-        times, prompt, output = self.load.requests(self.seed, *request_size(model))
-        return RequestServer(
-            engine_model(self.settings, model),
-            model.slo.ttft_seconds,
-            times,
-            prompt,
-            output,
-            float(model.drain.pre_stop_seconds + model.drain.shutdown_seconds),
-        )
-
-    def _timing(self, wanted: Policy) -> Timing:
-        tier = {tier.name: tier for tier in tiers(self.settings, self.model)}["cold"]
-        drain, pool = self.model.drain, self.settings.pool(self.model.pool)
-        timing = Timing(
-            node=tier.node,
-            image=tier.image,
-            weights=tier.weights,
-            engine=tier.engine,
-            drain_most=float(drain.pre_stop_seconds + drain.shutdown_seconds),
-            pre_stop=float(drain.pre_stop_seconds),
-            idle=float(pool.consolidation.after_seconds),
-        )
-        if not wanted.cluster_autoscaler:
-            return timing
-        return Timing(
-            timing.node, timing.image, timing.weights, timing.engine, timing.drain_most, timing.pre_stop,
-            idle=UNNEEDED_SECONDS, claim=SCAN_SECONDS / 2, termination=SCAN_SECONDS,
-        )  # fmt: skip
-
-    def _node_limit(self) -> int:
-        pool = self.settings.pool(self.model.pool)
-        return min(pool.gpu_limit, self.settings.gpu_budget.max_gpus) // self.model.gpus_per_replica
-
-    def _result(
-        self, name: str, node_seconds: float, violation: float, peak: int, cpu: float, loop: Loop | None = None,
-        fleet: Fleet | None = None, server: FluidServer | RequestServer | None = None,
-    ) -> ReplayResult:  # fmt: skip
-        return ReplayResult(
-            policy=name,
-            trace=self.trace.name,
-            model=self.model.name,
-            duration_seconds=float(self.load.duration),
-            requests=self.load.total,
-            node_seconds=node_seconds,
-            gpus_per_node=self.model.gpus_per_replica,
-            usd=node_seconds / 3600 * self.price,
-            violation_seconds=min(violation, float(self.load.duration)),
-            bound_node_seconds=self.bound,
-            peak_replicas=peak,
-            reversals=loop.reversals if loop else 0,
-            cpu_seconds=cpu,
-            launches=fleet.launches if fleet else 0,
-            reclaims=fleet.reclaims if fleet else 0,
-            held_back=fleet.held_back if fleet else False,
-            cut=server.cut if isinstance(server, RequestServer) else 0,
-            lead_seconds=self.lead,
-            usd_per_node_hour=self.price,
-            timeline=loop.timeline if loop else None,
-        )
-
-
-def _cumulative(per_second: NDArray[np.generic]) -> Sequence[float]:
-    """Sums before each second; an array of doubles is a quarter of a list's size."""
-    sums = array("d", [0.0])
-    sums.frombytes(np.cumsum(per_second, dtype=np.float64).tobytes())
-    return sums
-
-
-def _hour_quantiles(load: Arrivals, lead: float) -> Callable[[float], float | None]:
-    """For each moment the upper quantile of the minutes seen so far in the hour of day one lead time ahead."""
-    minutes = load.duration // 60
-    rates = load.per_second[: minutes * 60].reshape(minutes, 60).sum(axis=1) / 60.0
-    known: dict[int, float | None] = {}
-
-    def hourly(moment: float) -> float | None:
-        hour = int((moment + lead) // 3600)
-        if hour not in known:
-            past = [rates[start * 60 : start * 60 + 60] for start in range(hour - 24, -1, -24)]
-            past = [part for part in past if len(part)]
-            known[hour] = float(np.quantile(np.concatenate(past), FORECAST_QUANTILE)) if past else None
-        return known[hour]
-
-    return hourly
