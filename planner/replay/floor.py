@@ -41,7 +41,7 @@ class Floor:
     def advice(self) -> str:
         """What to tell the user, in one or two sentences."""
         least = self.without
-        text = f"The configured floor is the cheapest for this trace ({self.replicas} replicas)."
+        text = f"The configured floor is the cheapest for this trace (replicas.min {self.replicas})."
         if self.result is not least:
             text = (
                 f"replicas.min {self.replicas} lowers the time in violation from {least.violation_share:.2%} to"
