@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from specs.checks import Findings, check
+from specs import checks
+from specs.checks import Findings
 from specs.problems import Problem, SettingsError
-from specs.settings.read import read_leniently
 from specs.settings.source import StackFile, load, stack_path
 from specs.settings.stack import Settings
 
@@ -54,9 +54,7 @@ def path_of(stack: str | None, stack_file: Path | None) -> Path:
 def examine(stack: str | None, stack_file: Path | None) -> Checked:
     """Read and check; raises SettingsError only for a file that can't be read."""
     file = load(path_of(stack, stack_file))
-    settings, problems = read_leniently(file.config)
-    findings = check(settings) if settings is not None else Findings([], [])
-    return Checked(file, settings, Findings(sorted({*problems, *findings.problems}), findings.warnings))
+    return Checked(file, *checks.examine(file.config))
 
 
 def accepted(stack: str | None, stack_file: Path | None) -> tuple[StackFile, Settings]:

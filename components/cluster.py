@@ -13,6 +13,7 @@ import pulumi_kubernetes as k8s
 
 from components.handles import NetworkHandle
 from specs import control_plane, iam
+from specs.labels import SYSTEM_LABEL
 from specs.names import Names
 from specs.network import CONTROL_PLANE_PORTS, tags
 from specs.nodes import DISCOVERY
@@ -182,7 +183,7 @@ class Cluster(pulumi.ComponentResource):
             },
             update_config={"max_unavailable": 1},
             node_repair_config={"enabled": True},
-            labels={"headroom.dev/role": "system"},
+            labels=SYSTEM_LABEL,
             launch_template=self._launch_template(),
             tags=self._tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster, agent, *system_policies, *doors]),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pulumi
 from pulumi.runtime.config import CONFIG
 
-from specs.checks import check
+from specs.checks import examine
 from specs.problems import SettingsError
-from specs.settings.read import read_leniently
 from specs.settings.stack import Settings
 
 
@@ -15,11 +14,9 @@ def stack_settings() -> Settings:
     """The settings of this stack. Raises pulumi.RunError, which reaches the user as one message, with every
     problem of shape and meaning; nothing has been declared by then. Warnings go to the engine's log.
     """
-    settings, problems = read_leniently(CONFIG.get())
-    findings = check(settings) if settings is not None else None
-    problems = sorted({*problems, *(findings.problems if findings else ())})
-    if problems or settings is None or findings is None:
-        raise pulumi.RunError(str(SettingsError(problems)))
+    settings, findings = examine(CONFIG.get())
+    if settings is None or findings.problems:
+        raise pulumi.RunError(str(SettingsError(findings.problems)))
     for warning in findings.warnings:
         pulumi.log.warn(str(warning))
     return settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from specs.labels import SYSTEM_LABEL
 from specs.names import GPU_NAMESPACE, KEDA_NAMESPACE, METRICS_NAMESPACE
 from specs.settings.stack import Settings
 
@@ -20,7 +21,7 @@ DISK_SERVICE_ACCOUNT = "ebs-csi-controller-sa"
 DISK_POLICY = "service-role/AmazonEBSCSIDriverPolicy"
 DISK_VALUES: dict[str, object] = {
     "defaultStorageClass": {"enabled": True},
-    "controller": {"nodeSelector": {"headroom.dev/role": "system"}},
+    "controller": {"nodeSelector": SYSTEM_LABEL},
 }
 
 _ARM_FAMILY = re.compile(r"[a-z]+\d+g[a-z-]*\.")

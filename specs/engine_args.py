@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from specs import weights_path
+from specs import weights
 from specs.extra_args import PARALLEL, arguments
 from specs.settings.model import Model
 from specs.settings.stack import Settings
@@ -42,11 +42,11 @@ def engine_args(settings: Settings, model: Model) -> list[str]:
 def _source(settings: Settings, model: Model) -> str:
     match settings.weights.backend:
         case "s3":
-            return weights_path.in_bucket(model)
+            return weights.in_bucket(model)
         case "hub":
             return model.model
         case _:
-            return weights_path.in_container(model)
+            return weights.in_container(model)
 
 
 def _loader(settings: Settings, model: Model) -> list[str]:
@@ -91,7 +91,7 @@ def environment(settings: Settings, model: Model, bucket: object = None) -> list
             "AWS_DEFAULT_REGION": settings.region,
             # Instance metadata is out of a pod's reach (hop limit 1); credentials come from Pod Identity.
             "AWS_EC2_METADATA_DISABLED": "true",
-            weights_path.BUCKET_VARIABLE: bucket,
+            weights.BUCKET_VARIABLE: bucket,
         }
     found: list[dict[str, object]] = [{"name": name, "value": value} for name, value in plain.items()]
     if model.secret_name is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from specs import weights_path
+from specs import weights
 from specs.drain import drain_seconds, grace_seconds, on_spot
 from specs.engine_args import CACHE, PORT, engine_args, environment
 from specs.fit import fitting_types
@@ -155,7 +155,7 @@ def _mounts(settings: Settings) -> list[dict[str, object]]:
         {"name": "scratch", "mountPath": "/tmp"},  # noqa: S108 - sockets and temporary files
     ]
     if settings.weights.backend in {"efs", "fsx"}:
-        mounts.append({"name": "weights", "mountPath": weights_path.MOUNT, "readOnly": True})
+        mounts.append({"name": "weights", "mountPath": weights.MOUNT, "readOnly": True})
     return mounts
 
 

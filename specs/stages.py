@@ -75,34 +75,40 @@ def weights_seconds(settings: Settings, model: Model, pool: GpuPool) -> float:
     return bits / (min(network, SOURCE_GBPS[settings.weights.backend]) * 1e9)
 
 
-def tiers(settings: Settings, model: Model) -> list[Tier]:
-    """Cold, snapshot, warm and forecast, in this order. The pool must exist."""
+def _cold_and_warm(settings: Settings, model: Model) -> tuple[Tier, Tier]:
+    """A start on a new node, and one on a node that is kept with the image on it."""
     pool = settings.pool(model.pool)
     detect, weights = detect_seconds(settings), weights_seconds(settings, model, pool)
     image = IMAGE_SECONDS[pool.ami.partition("@")[0]]
     if settings.weights.backend == "image":
         image *= (IMAGE_COMPRESSED_GIB + model.weights_gi_b) / IMAGE_COMPRESSED_GIB
-    cold = Tier("cold", detect, NODE_SECONDS, image, weights, ENGINE_COLD_SECONDS)
+    return (
+        Tier("cold", detect, NODE_SECONDS, image, weights, ENGINE_COLD_SECONDS),
+        Tier("warm", detect, 0.0, 0.0, weights, ENGINE_COLD_SECONDS),
+    )
+
+
+def _current(settings: Settings, model: Model) -> Tier:
+    """The tier the stack is in: warm while spares are kept, else cold."""
+    cold, warm = _cold_and_warm(settings, model)
+    return warm if model.scaling.warm_spares else cold
+
+
+def tiers(settings: Settings, model: Model) -> list[Tier]:
+    """Cold, snapshot, warm and forecast, in this order. The pool must exist."""
+    cold, warm = _cold_and_warm(settings, model)
     horizon = horizon_seconds(settings, model) if model.scaling.forecast.enabled else 0.0
-    warm = Tier("warm", detect, 0.0, 0.0, weights, ENGINE_COLD_SECONDS)
-    # The forecast hides the lead time of the tier the stack is in.
-    base = warm if model.scaling.warm_spares else cold
     return [
         cold,
-        Tier("snapshot", detect, NODE_SECONDS, IMAGE_SNAPSHOT_SECONDS, weights, ENGINE_CACHED_SECONDS),
+        replace(cold, name="snapshot", image=IMAGE_SNAPSHOT_SECONDS, engine=ENGINE_CACHED_SECONDS),
         warm,
-        replace(base, name="forecast", hidden=horizon),
+        replace(_current(settings, model), name="forecast", hidden=horizon),
     ]
 
 
 def lead_seconds(settings: Settings, model: Model) -> float:
-    """Lead time of a new replica in the tier the stack is in: warm while spares are kept, else cold."""
-    pool = settings.pool(model.pool)
-    weights = weights_seconds(settings, model, pool)
-    if model.scaling.warm_spares:
-        return weights + ENGINE_COLD_SECONDS
-    image = IMAGE_SECONDS[pool.ami.partition("@")[0]]
-    return NODE_SECONDS + image + weights + ENGINE_COLD_SECONDS
+    """Lead time of a new replica in the tier the stack is in."""
+    return _current(settings, model).start
 
 
 def horizon_seconds(settings: Settings, model: Model) -> float:

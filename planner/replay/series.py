@@ -6,6 +6,7 @@ five minutes, `rate` extrapolates to the window's edges as promql/functions.go d
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left, insort
 from collections import deque
 from math import floor
@@ -80,7 +81,7 @@ class Recorded:
         return self.values[position]
 
 
-class Window:
+class Window(ABC):
     """A sliding window (moment - seconds, moment] over a recorded series; asked at non-decreasing moments."""
 
     __slots__ = ("_fed", "_gone", "_offset", "_seconds", "_series")
@@ -111,17 +112,17 @@ class Window:
                 self.drop(self._gone, value)
             self._gone += 1
 
+    @abstractmethod
     def add(self, position: int, value: float) -> None:
         """A sample entered the window."""
-        raise NotImplementedError
 
+    @abstractmethod
     def drop(self, position: int, value: float) -> None:
         """A sample left the window."""
-        raise NotImplementedError
 
+    @abstractmethod
     def value(self, moment: float) -> Sample:
         """The function's value at `moment`; None over no sample."""
-        raise NotImplementedError
 
 
 class Mean(Window):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from specs.checks import aws, caps, engine, ingress, leaving, names, nodes, serving
 from specs.problems import Problem
+from specs.settings.read import read_leniently
 from specs.settings.stack import Settings
 
 _THEMES = (names, aws, nodes, serving, engine, caps, leaving, ingress)
@@ -26,4 +28,13 @@ def check(settings: Settings) -> Findings:
     return Findings(sorted(set(problems)), sorted(set(warnings)))
 
 
-__all__ = ["Findings", "check"]
+def examine(config: Mapping[str, object]) -> tuple[Settings | None, Findings]:
+    """Read raw stack configuration and judge it: Settings as far as they can be read, with every problem of
+    shape and meaning. Settings are to be used only without problems.
+    """
+    settings, misshapen = read_leniently(config)
+    found = check(settings) if settings is not None else Findings([], [])
+    return settings, Findings(sorted({*misshapen, *found.problems}), found.warnings)
+
+
+__all__ = ["Findings", "check", "examine"]

@@ -62,19 +62,7 @@ class KubernetesBook:
             return _release_defaults(asked, before), []
         inputs = _named(asked, before)
         found = problems(replace(asked, inputs=inputs), self._account)
-        refusals = [
-            Refusal(
-                urn=asked.urn,
-                type=asked.type,
-                name=asked.name,
-                path=problem.path,
-                given=problem.given,
-                allowed=problem.allowed,
-                fix=problem.fix,
-            )
-            for problem in found
-        ]
-        return inputs, refusals
+        return inputs, [problem.of(asked) for problem in found]
 
     def answer(self, asked: Asked) -> tuple[str, Properties]:
         if asked.type == RELEASE:

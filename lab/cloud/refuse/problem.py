@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from lab.cloud.asked import Asked
+from lab.cloud.journal import Refusal
+
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
@@ -11,6 +14,18 @@ class Problem:
     given: str
     allowed: str
     fix: str
+
+    def of(self, asked: Asked) -> Refusal:
+        """The refusal of that resource for this reason."""
+        return Refusal(
+            urn=asked.urn,
+            type=asked.type,
+            name=asked.name,
+            path=self.path,
+            given=self.given,
+            allowed=self.allowed,
+            fix=self.fix,
+        )
 
 
 def short(value: object, limit: int = 120) -> str:

@@ -21,16 +21,4 @@ RULES = (
 
 def refusals(asked: Asked, account: Account) -> list[Refusal]:
     """Every reason why AWS would not take this resource."""
-    return [
-        Refusal(
-            urn=asked.urn,
-            type=asked.type,
-            name=asked.name,
-            path=problem.path,
-            given=problem.given,
-            allowed=problem.allowed,
-            fix=problem.fix,
-        )
-        for rule in RULES
-        for problem in rule(asked, account)
-    ]
+    return [problem.of(asked) for rule in RULES for problem in rule(asked, account)]

@@ -6,17 +6,10 @@ from pathlib import Path
 import pytest
 
 from lab.cloud.session import RecordedCloud
-from lab.tools import ensure
 from tests.engine.cloud import projects
 from tests.engine.cloud.projects import Project
 
 Make = Callable[[str], Project]
-
-
-@pytest.fixture(scope="session")
-def cli() -> Path:
-    """The Pulumi CLI: from PATH, or built once."""
-    return ensure(["pulumi"])["pulumi"]
 
 
 @pytest.fixture

@@ -2,26 +2,14 @@
 
 import gc
 import os
-import shutil
 import sys
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-from lab.tools.build import find
 from tests.engine.policies.engine import Engine
 from tests.engine.policies.recorder import serving
-
-
-@pytest.fixture(scope="session")
-def cli() -> Path:
-    """The Pulumi CLI: HEADROOM_PULUMI, PATH, or the tool cache."""
-    stated = os.environ.get("HEADROOM_PULUMI") or shutil.which("pulumi")
-    found = Path(stated) if stated else find("pulumi")
-    if found is None:
-        pytest.fail("no pulumi found: run `make tools`, put pulumi on PATH, or set HEADROOM_PULUMI")
-    return found
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import pytest
 from ruamel.yaml import YAML
 
 from lab.cloud.session import RecordedCloud
-from lab.tools import ensure
 
 PROJECT = Path(__file__).resolve().parents[3]
 Change = Callable[[dict[str, Any]], object]
@@ -40,12 +39,6 @@ class Program:
         """The recorded cloud over this folder's stack file and state."""
         cloud = RecordedCloud(self._folder, self._folder / "state", self._cli, main=PROJECT / "__main__.py")
         return cloud.__enter__()
-
-
-@pytest.fixture(scope="session")
-def cli() -> Path:
-    """The Pulumi CLI, found before a test hides the user's home and with it the tool cache."""
-    return ensure(["pulumi"])["pulumi"]
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from specs.checks import Findings, check
-from specs.settings.read import read_leniently
+from specs.checks import Findings, examine
 
 Config = dict[str, Any]
 
@@ -36,9 +35,7 @@ def base() -> Config:
 
 
 def examined(config: Config) -> Findings:
-    settings, problems = read_leniently(config)
-    findings = check(settings) if settings is not None else Findings([], [])
-    return Findings(sorted({*problems, *findings.problems}), findings.warnings)
+    return examine(config)[1]
 
 
 def put(*path: str | int, value: Any) -> Callable[[Config], None]:
