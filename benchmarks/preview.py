@@ -41,6 +41,7 @@ def stack(models: int) -> Mapping[str, Any]:
     }
     return {
         "aws:region": "us-east-1",
+        "headroom:cluster": {"systemNodes": {"instanceTypes": ["m7i.4xlarge"], "min": 4, "max": 4}},
         "headroom:gpuPools": [{"name": "inference", "families": ["g6", "g5"], "gpuLimit": 2 * models + 1}],
         "headroom:gpuBudget": {"maxGpus": 2 * models + 1},
         "headroom:models": [{"name": f"model-{index:02d}"} | entry for index in range(models)],
