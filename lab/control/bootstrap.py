@@ -14,6 +14,7 @@ from lightkube.resources.core_v1 import Namespace, Node, Service
 from lab.control import kubernetes
 from lab.control.parts import keda
 from lab.control.parts.context import Context
+from specs.labels import SYSTEM_LABEL
 
 _CRD_TOOLS = ("karpenter-files", "karpenter-core-files", "keda-crds", "monitor-crds")
 _KEDA_SERVICE = "keda-metrics-apiserver"
@@ -54,6 +55,7 @@ def system_node(number: int, region: str, zone: str) -> dict[str, Any]:
                 "topology.kubernetes.io/region": region,
                 "topology.kubernetes.io/zone": zone,
                 "eks.amazonaws.com/nodegroup": "system",
+                **SYSTEM_LABEL,
             },
         },
         "spec": {"providerID": f"aws:///{zone}/i-system{number + 1:09d}"},
