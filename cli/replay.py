@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.progress import track
 from rich.table import Table
 
@@ -14,7 +15,10 @@ from cli.terminal import console, errors, write_json
 from specs.problems import Problem, SettingsError
 
 if TYPE_CHECKING:
-    from planner.replay import ReplayResult
+    from planner.replay import Floor, ReplayResult
+    from planner.replay.stage import Mode
+    from planner.traces import Trace
+    from specs.settings.stack import Settings
 
 TRACE_HELP = "A CSV or JSON file, or generate:KIND[:DAYS[:RPS]] with KIND diurnal, weekly, bursty, season-free or step."
 
@@ -58,42 +62,84 @@ def replay(
                 wanted, "Replaying", console=errors, transient=True, disable=not errors.is_terminal
             )
         ]
+        floor = _floor(settings, arrivals, results, scale, seed, chosen)
     except (ReplayError, TraceError) as error:
         raise SettingsError(error.problems) from error
+    advice = floor.advice if floor else ""
     if report is not None:
-        from planner.report import write
-
-        errors.print(f"Report: {write(results, report)}", markup=False)
+        _report(results, report, advice)
     if as_json:
-        documents = [result.as_json() for result in results]
+        documents = [_document(result, floor) for result in results]
         write_json(documents if policy and len(policy) > 1 else documents[0])
     else:
         console.print(_table(results))
+        if advice:
+            console.print(advice, markup=False, soft_wrap=False)
+
+
+def _floor(
+    settings: Settings,
+    trace: Trace,
+    results: list[ReplayResult],
+    scale: float,
+    seed: int,
+    mode: Mode | None,
+) -> Floor | None:
+    """The floor the trace warrants, where the stack's own policy was replayed and is late too often."""
+    from planner.replay import ALLOWED_SHARE, recommended_floor
+    from planner.replay.simulate import mode_of
+
+    late = [
+        result for result in results if result.policy == "ours" and result.violation_share > ALLOWED_SHARE
+    ]
+    if not late:
+        return None
+    with errors.status("Looking for a floor"):
+        return recommended_floor(
+            settings, trace, late[0].model, scale, seed, mode or mode_of(trace), without=late[0]
+        )
+
+
+def _document(result: ReplayResult, floor: Floor | None) -> dict[str, object]:
+    """`recommendedFloor` is null where the violations stay within bounds, and for the baselines."""
+    own = floor is not None and result.policy == "ours"
+    return result.as_json() | {"recommendedFloor": floor.as_json() if floor and own else None}
+
+
+def _report(results: list[ReplayResult], folder: Path, advice: str) -> None:
+    from planner.report import write
+
+    try:
+        page = write(results, folder, advice)
+    except OSError as error:
+        reason = f"{folder}: {error.strerror or 'not writable'}"
+        raise SettingsError(
+            [Problem("--report", reason, "a folder that can be written", "name another")]
+        ) from error
+    errors.print(f"Report: {page}", markup=False)
 
 
 def _table(results: list[ReplayResult]) -> Table:
     first = results[0]
+    # Short heads: eight policies fit a terminal of 80 columns.
     table = Table(
-        title=f"{first.trace} on {first.model}: {first.duration_seconds / 3600:.1f} h, {first.requests} requests",
+        title=f"{first.trace} on {first.model}: {first.duration_seconds / 3600:.1f} h, {first.requests:,} requests",
         title_justify="left",
+        caption="x bound: over the clairvoyant bound; late: time in violation; turns: reversals",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
-    for column in (
-        "policy",
-        "node-hours",
-        "of the bound",
-        "USD",
-        "in violation",
-        "peak replicas",
-        "reversals/h",
-    ):
-        table.add_column(column, justify="left" if column == "policy" else "right")
+    for column in ("policy", "node-hours", "x bound", "USD", "late", "peak", "turns/h"):
+        table.add_column(column, justify="left" if column == "policy" else "right", no_wrap=True)
     for result in results:
         found = result.as_json()
         table.add_row(
             result.policy,
-            f"{found['nodeHours']:.1f}",
+            f"{found['nodeHours']:,.1f}",
             f"{found['boundRatio']:.2f}",
-            f"{found['usd']:.2f}",
+            f"{found['usd']:,.2f}",
             f"{result.violation_share:.2%}",
             str(result.peak_replicas),
             f"{found['reversalsPerHour']:.1f}",

@@ -8,6 +8,7 @@ from planner.replay.result import ReplayResult
 from planner.replay.simulate import bound_peak, model_named, run
 from planner.replay.stage import Mode
 from planner.traces import Trace
+from specs.offered import most_replicas
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 
@@ -31,6 +32,10 @@ class Floor:
     without: ReplayResult
     steady: int | None = None
     steady_result: ReplayResult | None = None
+    asked: int = 0
+    """Replicas the trace asks for at its busiest, each run at full capacity."""
+    most: int = 0
+    """Replicas that max, pool and budget allow."""
 
     @property
     def usd_a_month(self) -> float:
@@ -39,23 +44,64 @@ class Floor:
 
     @property
     def advice(self) -> str:
-        """What to tell the user, in one or two sentences."""
+        """What to tell the user, in a few sentences."""
         least = self.without
-        text = f"The configured floor is the cheapest for this trace (replicas.min {self.replicas})."
+        if self.result is least and least.violation_share <= ALLOWED_SHARE:
+            return f"The configured floor is the cheapest for this trace (replicas.min {self.replicas})."
+        return " ".join([*self._reason(), *self._floors()])
+
+    def _reason(self) -> list[str]:
+        least = self.without
+        if least.violation_share <= ALLOWED_SHARE:
+            return []
+        found = [f"In violation {least.violation_share:.2%} of the time, more than {ALLOWED_SHARE:.1%}."]
+        if self.asked > self.most:
+            found.append(
+                f"The trace asks for up to {self.asked} replicas at full capacity and the stack allows {self.most}:"
+                " raise replicas.max, with the pool's gpuLimit and the GPU budget."
+            )
+        else:
+            found.append(
+                f"A new replica takes {least.lead_seconds:.0f} s:"
+                " against bursts shorter than that nothing beats a floor."
+            )
+        return found
+
+    def _floors(self) -> list[str]:
+        least, found = self.without, list[str]()
         if self.result is not least:
-            text = (
+            found.append(
                 f"replicas.min {self.replicas} lowers the time in violation from {least.violation_share:.2%} to"
                 f" {self.result.violation_share:.2%} for {self.usd_a_month:+,.0f} USD a month."
             )
         if self.steady_result is not None:
-            text += (
-                f" Bursts outrun the {least.lead_seconds:.0f} s a new replica takes, so only a floor keeps the"
-                f" violations below {ALLOWED_SHARE:.1%}: replicas.min {self.steady}, for"
-                f" {_monthly(self.steady_result, least):+,.0f} USD a month."
+            found.append(
+                f"It takes replicas.min {self.steady} to stay below {ALLOWED_SHARE:.1%}"
+                f" ({self.steady_result.violation_share:.2%}), for {self.steady_usd_a_month:+,.0f} USD a month."
             )
-        elif self.result.violation_share > ALLOWED_SHARE:
-            text += f" No floor within replicas.max keeps the violations below {ALLOWED_SHARE:.1%}."
-        return text
+        elif self.result.violation_share > ALLOWED_SHARE and self.asked <= self.most:
+            found.append(
+                f"No floor within replicas.max stays below {ALLOWED_SHARE:.1%}: raise replicas.max, or lower"
+                " scaling.utilization."
+            )
+        return found
+
+    @property
+    def steady_usd_a_month(self) -> float:
+        """Added cost of the steady floor in USD a month of 730 hours, on-demand; 0 without one."""
+        return _monthly(self.steady_result, self.without) if self.steady_result else 0.0
+
+    def as_json(self) -> dict[str, object]:
+        """Documented keys of `recommendedFloor`; docs/json/replay.schema.json describes them."""
+        steady = self.steady_result
+        return {
+            "replicas": self.replicas,
+            "violationShare": round(self.result.violation_share, 6),
+            "usdPerMonth": round(self.usd_a_month, 2),
+            "steadyReplicas": self.steady if steady else None,
+            "steadyViolationShare": round(steady.violation_share, 6) if steady else None,
+            "steadyUsdPerMonth": round(self.steady_usd_a_month, 2) if steady else None,
+        }
 
 
 def _monthly(result: ReplayResult, without: ReplayResult) -> float:
@@ -78,13 +124,15 @@ def recommended_floor(
     scale: float = 1.0,
     seed: int = 0,
     mode: Mode = "fluid",
+    without: ReplayResult | None = None,
 ) -> Floor:
     """Search replicas.min for the least cost J (node-hours plus 20 for each hour in violation): a coarse grid up
-    to the trace's peak, then the neighbours of the best. Raises ReplayError as `run` does.
+    to the trace's peak, then the neighbours of the best. `without` is a replay of the same arguments that is known
+    already. Raises ReplayError as `run` does.
     """
     chosen = model_named(settings, model)
     least, most = chosen.replicas.min, chosen.replicas.max
-    known: dict[int, ReplayResult] = {}
+    known: dict[int, ReplayResult] = {} if without is None else {least: without}
 
     def cost(floor: int) -> float:
         if floor not in known:
@@ -92,7 +140,8 @@ def recommended_floor(
         return known[floor].cost
 
     cost(least)
-    peak = min(most, max(least, bound_peak(settings, trace, chosen, scale, seed)))
+    asked = bound_peak(settings, trace, chosen, scale, seed)
+    peak = min(most, max(least, asked))
     step = max(1, (peak - least) // 4)
     best = min(range(least, peak + 1, step), key=cost)
     while step > 1:
@@ -109,4 +158,12 @@ def recommended_floor(
             cost(middle)
             low, high = (low, middle) if known[middle].violation_share <= ALLOWED_SHARE else (middle, high)
         steady = high if known[high].violation_share <= ALLOWED_SHARE else None
-    return Floor(best, known[best], known[least], steady, known[steady] if steady is not None else None)
+    return Floor(
+        best,
+        known[best],
+        known[least],
+        steady,
+        known[steady] if steady is not None else None,
+        asked,
+        most_replicas(settings, chosen),
+    )

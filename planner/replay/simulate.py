@@ -46,7 +46,7 @@ def run(
     if problems:
         raise ReplayError(problems)
     began = time.process_time()
-    stage = Stage(settings, chosen, trace, scale, seed, mode or _mode(trace))
+    stage = Stage(settings, chosen, trace, scale, seed, mode or mode_of(trace))
     if policy == "clairvoyant":
         return stage.clairvoyant(time.process_time() - began)
     return stage.replay(_policy(stage, policy), conditions, began)
@@ -58,7 +58,7 @@ def replay_policy(
 ) -> ReplayResult:  # fmt: skip
     """The same for a policy that is not in the list, such as the stack's own with other rules."""
     began = time.process_time()
-    stage = Stage(settings, model_named(settings, model), trace, scale, seed, mode or _mode(trace))
+    stage = Stage(settings, model_named(settings, model), trace, scale, seed, mode or mode_of(trace))
     return stage.replay(wanted, conditions, began)
 
 
@@ -66,7 +66,8 @@ def _policy(stage: Stage, name: str) -> Policy:
     return policy(stage.settings, stage.model, name, stage.peak)
 
 
-def _mode(trace: Trace) -> Mode:
+def mode_of(trace: Trace) -> Mode:
+    """The mode of a replay that names none."""
     return "request" if trace.times is not None else "fluid"
 
 
