@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from specs.checks.places import placed, pools
 from specs.fit import fitting_types
 from specs.gpus import Demand, demands
+from specs.prices import HOURS_A_MONTH
 from specs.problems import Problem
 from specs.settings.stack import Settings
-
-HOURS_A_MONTH = 730
 
 
 def _sum(parts: list[Demand]) -> str:
