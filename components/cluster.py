@@ -18,6 +18,7 @@ from specs.names import Names
 from specs.network import CONTROL_PLANE_PORTS, tags
 from specs.nodes import DISCOVERY
 from specs.settings.stack import Settings
+from specs.versions import KUBE_PROXY, VPC_CNI
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +106,12 @@ class Cluster(pulumi.ComponentResource):
             skip_default_security_groups=True,
             create_oidc_provider=False,
             bootstrap_self_managed_addons=False,
-            vpc_cni_options={"enable_network_policy": True, "enable_prefix_delegation": True},
+            vpc_cni_options={
+                "addon_version": VPC_CNI,
+                "enable_network_policy": True,
+                "enable_prefix_delegation": True,
+            },
+            kube_proxy_addon_options={"version": KUBE_PROXY.get(settings.cluster.version)},
             coredns_addon_options={"enabled": False},  # an add-on of its own, after the nodes
             tags=self._tags,
             opts=pulumi.ResourceOptions(

@@ -159,6 +159,9 @@ class InferenceService(pulumi.ComponentResource):
         puller = warm.image_puller(self._settings, self._model)
         if puller is not None:
             self._declare(k8s.apps.v1.DaemonSet, "image", puller, [self._args.pool])
+        policy = network_policy.image_policy(self._model)
+        if policy is not None:
+            self._declare(k8s.networking.v1.NetworkPolicy, "image", policy)
 
     def _monitoring(self) -> None:
         for part in ("engine", "router"):

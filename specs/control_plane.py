@@ -45,7 +45,8 @@ def namespaces(settings: Settings) -> dict[str, dict[str, str]]:
     """Every namespace the program makes, with its Pod Security labels.
 
     Device plugin, GPU exporter and node exporter mount host paths, which only `privileged` admits; engines and
-    routers run under `restricted`.
+    routers run under `restricted`. There too, what falls short of it is told to whoever applies it and to the
+    audit log.
     """
     levels = {model.namespace: "restricted" for model in settings.active_models}
     platform = settings.platform
@@ -61,6 +62,8 @@ def namespaces(settings: Settings) -> dict[str, dict[str, str]]:
     return {
         name: {
             "pod-security.kubernetes.io/enforce": level,
+            "pod-security.kubernetes.io/audit": "restricted",
+            "pod-security.kubernetes.io/warn": "restricted",
             "app.kubernetes.io/part-of": "headroom",
             **(gate if name in served and settings.cluster.mode == "eks" else {}),
         }

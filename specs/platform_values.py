@@ -54,11 +54,16 @@ def prometheus_values(settings: Settings) -> dict[str, object]:
         "alertmanager": {"alertmanagerSpec": {**place, "resources": _resources("10m", "64Mi", "128Mi")}},
         "grafana": {**place, "resources": _resources("50m", "192Mi", "512Mi")},
         "kube-state-metrics": {**place, "resources": _resources("20m", "96Mi", "256Mi")},
-        "prometheus-node-exporter": {"resources": _resources("20m", "32Mi", "128Mi")},
+        "prometheus-node-exporter": {
+            # The chart tolerates NoSchedule alone: a pool's NoExecute taint would leave its nodes unmeasured.
+            "tolerations": [{"effect": effect, "operator": "Exists"} for effect in _EVERY_NODE],
+            "resources": _resources("20m", "32Mi", "128Mi"),
+        },
         **_control_plane(settings),
     }
 
 
+_EVERY_NODE: Final = ("NoSchedule", "NoExecute")
 _SELECTED: Final = ("podMonitor", "serviceMonitor", "rule", "probe", "scrapeConfig")
 _HIDDEN: Final = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
 

@@ -38,3 +38,13 @@ LOAD_BALANCER_CONTROLLER = ChartPin(
 EKS_SUPPORTED = ("1.35", "1.36")
 EKS_DEPRECATED = ("1.34",)
 EKS_UNCONFIRMED = ("1.37",)
+
+# Add-ons of pulumi-eks: without a version it asks EKS for the newest at every preview (nodejs/eks/cluster/cluster.ts,
+# addons/cni-addon.ts). The newest kube-proxy of each version in the EKS user guide on 2026-10-10; the CNI is EKS's
+# default for 1.35 and runs on 1.34 and 1.36 too. A version without a pin here is asked for.
+VPC_CNI = "v1.22.4-eksbuild.3"
+KUBE_PROXY = {
+    "1.34": "v1.34.6-eksbuild.25",
+    "1.35": "v1.35.3-eksbuild.25",
+    "1.36": "v1.36.0-eksbuild.21",
+}

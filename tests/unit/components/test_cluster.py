@@ -13,6 +13,7 @@ from specs import nodes
 from specs.names import Names
 from specs.network import CONTROL_PLANE_PORTS
 from specs.settings import Settings
+from specs.versions import EKS_DEPRECATED, EKS_SUPPORTED
 from tests.unit.components import aws
 from tests.unit.components.recording import Recording, record
 from tests.unit.specs.stack import dig, settings
@@ -68,6 +69,14 @@ def test_every_node_shares_the_group_that_eks_makes() -> None:
     assert {tag["key"]: tag["value"]} == {nodes.DISCOVERY: NAMES.cluster}
     [term] = dig(nodes.node_class(NAMES, settings().gpu_pools[0]), "spec", "securityGroupSelectorTerms")
     assert term["tags"] == {tag["key"]: tag["value"]}
+
+
+@pytest.mark.parametrize("version", [*EKS_DEPRECATED, *EKS_SUPPORTED])
+def test_no_version_is_asked_of_eks_while_building(version: str) -> None:
+    """pulumi-eks asks for the newest add-on whose version is not stated; kube-proxy follows its control plane."""
+    made = declared(version=version).one("Cluster", "control-plane").inputs
+    assert made["vpcCniOptions"]["addonVersion"].startswith("v")
+    assert made["kubeProxyAddonOptions"]["version"].startswith(f"v{version}.")
 
 
 @pytest.mark.parametrize("port", sorted(CONTROL_PLANE_PORTS))

@@ -272,3 +272,11 @@ def test_callers_are_told_where_the_model_is() -> None:
 
     record(program)
     assert found == {"url": "http://llama3-8b-router.llm-serving.svc:80", "deployment": "llama3-8b"}
+
+
+def test_what_only_holds_an_image_gets_a_policy_that_closes_it() -> None:
+    assert usual().one("NetworkPolicy", "llama3-8b-image").inputs["spec"]["policyTypes"] == [
+        "Ingress",
+        "Egress",
+    ]
+    assert "llama3-8b-image" not in [entry.name for entry in declared(settings()).all("NetworkPolicy")]

@@ -67,6 +67,12 @@ def test_models_share_a_namespace_and_run_restricted() -> None:
     }
 
 
+def test_where_more_is_admitted_the_audit_log_tells_what_needs_it() -> None:
+    for labels in control_plane.namespaces(settings()).values():
+        assert labels["pod-security.kubernetes.io/audit"] == "restricted"
+        assert labels["pod-security.kubernetes.io/warn"] == "restricted"
+
+
 def test_a_disabled_model_has_no_namespace() -> None:
     found = settings({"name": "a"}, {"name": "b", "namespace": "other", "enabled": False})
     assert "other" not in control_plane.namespaces(found)

@@ -81,6 +81,15 @@ def test_the_gpu_exporter_tolerates_every_pools_taints_on_gpu_nodes_only() -> No
     assert values["nodeSelector"] == {"nvidia.com/gpu.present": "true"}
 
 
+def test_the_node_exporter_runs_on_every_node_whatever_its_taints() -> None:
+    """KP9: the chart's default tolerates NoSchedule alone, and an upgrade replaces a list as a whole."""
+    tolerations = dig(prometheus_values(settings()), "prometheus-node-exporter", "tolerations")
+    assert tolerations == [
+        {"effect": "NoSchedule", "operator": "Exists"},
+        {"effect": "NoExecute", "operator": "Exists"},
+    ]
+
+
 def test_keda_survives_the_drain_of_a_node() -> None:
     values = keda_values(settings())
     for part in ("operator", "metricsServer"):
