@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from lab.control.errors import LabError
 
@@ -16,6 +17,9 @@ from lab.control.errors import LabError
 # the port of a component that is restarting.
 _FIRST, _LAST = 20000, 32000
 _NETWORKS = range(10, 250)
+
+CUSTOMARY: Mapping[str, int] = MappingProxyType({"prometheus": 9090})
+"""Taken when free: the address that a stack file names for a Prometheus on this machine."""
 
 
 def is_free(port: int) -> bool:
@@ -42,7 +46,9 @@ def choose(root: Path, names: Iterable[str], kept: Mapping[str, int]) -> dict[st
         free = (port for port in candidates if port not in taken and is_free(port))
         for name in wanted:
             if name not in ports:
-                port = next(free, None)
+                usual = CUSTOMARY.get(name)
+                wants = usual is not None and usual not in taken and is_free(usual)
+                port = usual if wants else next(free, None)
                 if port is None:
                     raise LabError(
                         f"No free port between {_FIRST} and {_LAST} on 127.0.0.1; stop other labs."

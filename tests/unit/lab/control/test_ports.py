@@ -48,3 +48,13 @@ def test_two_labs_have_networks_of_their_own_and_a_gone_lab_gives_its_back(tmp_p
     assert ports.pod_network(second) == "127.11.0.0/16"
     first.rmdir()
     assert ports.pod_network(_lab(tmp_path, "c")) == "127.10.0.0/16"
+
+
+def test_prometheus_is_where_the_local_stack_expects_it_when_that_port_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = ports.choose(_lab(tmp_path, "probe"), ["etcd"], {})["etcd"]
+    ports.release(tmp_path / "probe")
+    monkeypatch.setattr(ports, "CUSTOMARY", {"prometheus": free})
+    assert ports.choose(_lab(tmp_path, "a"), ["prometheus"], {}) == {"prometheus": free}
+    assert ports.choose(_lab(tmp_path, "b"), ["prometheus"], {})["prometheus"] != free
