@@ -12,6 +12,7 @@ from rich.table import Table
 
 from cli.stack import JsonOption, StackFileOption, StackOption, accepted
 from cli.terminal import console, errors, write_json
+from cli.trace import MODEL_HELP, SCALE_HELP, SEED_HELP, TRACE_HELP
 from specs.problems import Problem, SettingsError
 
 if TYPE_CHECKING:
@@ -20,18 +21,14 @@ if TYPE_CHECKING:
     from planner.traces import Trace
     from specs.settings.stack import Settings
 
-TRACE_HELP = "A CSV or JSON file, or generate:KIND[:DAYS[:RPS]] with KIND diurnal, weekly, bursty, season-free or step."
-
 
 def replay(
     trace: Annotated[str, typer.Option("--trace", help=TRACE_HELP)],
     stack: StackOption = None,
     stack_file: StackFileOption = None,
-    model: Annotated[
-        str | None, typer.Option("--model", help="Model of the stack; the first unless named.")
-    ] = None,
-    scale: Annotated[float, typer.Option("--scale", help="Factor on the trace's rate.")] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of every random choice.")] = 0,
+    model: Annotated[str | None, typer.Option("--model", help=MODEL_HELP)] = None,
+    scale: Annotated[float, typer.Option("--scale", help=SCALE_HELP)] = 1.0,
+    seed: Annotated[int, typer.Option("--seed", help=SEED_HELP)] = 0,
     mode: Annotated[
         str | None, typer.Option("--mode", help="request or fluid; by the trace unless given.")
     ] = None,

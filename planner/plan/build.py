@@ -15,6 +15,7 @@ from planner.plan.recommend import Recommendation, recommendations
 from planner.plan.timing import Timing, timing
 from planner.plan.variants import fingerprint
 from planner.replay import Floor, recommended_floor
+from planner.replay.simulate import model_named, refuse
 from planner.traces import Trace
 from specs.catalogue import catalogue
 from specs.settings.model import Model
@@ -30,6 +31,8 @@ class ModelPlan:
     timing: Timing
     machines: tuple[Machine, ...]
     month: Typical
+    floor: Floor | None = None
+    """The search for a floor on the typical load; None where none was made."""
 
     def as_json(self) -> dict[str, object]:
         """Documented keys of `models`."""
@@ -48,6 +51,7 @@ class ModelPlan:
             "instanceTypes": [machine.as_json() for machine in self.machines],
             "typical": {
                 "source": self.month.source,
+                "assumed": self.month.assumed,
                 "nodeHours": round(self.month.node_hours, 1),
                 "boundNodeHours": round(self.month.bound_hours, 1),
                 "violationShare": None if share is None else round(share, 6),
@@ -115,9 +119,11 @@ def plan(
 
     `traces` holds arrivals by model name, replayed at `scale` times their rate; a model without one gets a diurnal day
     whose busiest hour asks for every replica. `search` off leaves the recommendations out. Raises ReplayError for a
-    scale out of range.
+    trace of a model that the stack lacks or whose capacity is not measured, and for a scale out of range.
     """
     given = traces or {}
+    for name in given:
+        refuse(model_named(settings, name), scale)
     loads: dict[str, Load] = {
         model.name: load_of(settings, model, given.get(model.name), scale) for model in settings.active_models
     }
@@ -127,7 +133,13 @@ def plan(
         stack=stack,
         settings=settings,
         models=tuple(
-            ModelPlan(model, timing(settings, model), tuple(machines(settings, model)), months[model.name])
+            ModelPlan(
+                model,
+                timing(settings, model),
+                tuple(machines(settings, model)),
+                months[model.name],
+                floors.get(model.name),
+            )
             for model in settings.active_models
         ),
         caps=caps(settings),

@@ -43,6 +43,8 @@ class Typical:
     launches: float
     violation_share: float | None
     """Share of the time callers wait longer than the SLO; None without a measured capacity."""
+    assumed: bool = True
+    """No trace was given: the load is the built-in day."""
 
 
 def load_of(settings: Settings, model: Model, trace: Trace | None, scale: float) -> Load:
@@ -94,6 +96,7 @@ def typical(settings: Settings, model: Model, load: Load, result: ReplayResult |
         spare_hours=spares,
         launches=result.launches * month,
         violation_share=result.violation_share,
+        assumed=load.assumed,
     )
 
 

@@ -1,35 +1,44 @@
-"""The plan for a person: tables on a console."""
+"""The plan for a person: a screen or two, or all of it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from planner.plan.bill import render_bill, render_published, render_recommendations
 from planner.plan.build import ModelPlan, Plan
+from planner.plan.caps import QuotaName
 from planner.plan.difference import Difference, amount, movement
-from planner.plan.published import scenarios
-from planner.plan.timing import Timing
+from planner.plan.grid import grid
+from planner.plan.timing import FirstCaller, Timing
 
 STAGES = ("detect", "node", "image", "weights", "engine")
 
 
-def render_table(plan: Plan, console: Console) -> None:
-    """Print the whole plan."""
+def render_table(plan: Plan, console: Console, full: bool = False) -> None:
+    """Print the plan; `full` with each line of the bill, every instance type and the behaviour in words."""
     sources = plan.sources()
     console.print(Text(f"Plan of stack {plan.stack}, {plan.settings.region}", style="bold"))
-    for model in plan.models:
-        console.print(_tiers(model))
-        for line in _sentences(model):
-            console.print(Text(f"  {line}"))
-        console.print(_machines(model))
-    console.print(_caps(plan))
-    console.print(_quotas(plan))
-    console.print(_cost(plan))
-    console.print(_published(plan))
-    _recommendations(plan, console)
+    if plan.models:
+        console.print(_tiers(plan.models), "")
+        if full:
+            for model in plan.models:
+                _in_words(model, console)
+                console.print(_machines(model), "")
+        else:
+            console.print(_behaviour(plan.models), "")
+            console.print(_types(plan.models), "")
+    _caps(plan, console)
+    console.print(_quotas(plan), "")
+    render_bill(plan, console, full)
+    render_published(plan, console, full)
+    render_recommendations(plan, console)
     other = "" if sources["ofStackRegion"] else f", NOT of {plan.settings.region}: refresh the catalogue"
-    console.print(Text(f"Prices: {sources['region']}, {sources['date']}{other}", style="dim"))
+    more = "" if full else "; --full prints each line of the bill, every instance type and the sums"
+    console.print(Text(f"Prices: {sources['region']}, {sources['date']}{other}{more}", style="dim"))
 
 
 def render_difference(difference: Difference, console: Console) -> None:
@@ -37,7 +46,7 @@ def render_difference(difference: Difference, console: Console) -> None:
     if not difference.changes:
         console.print("Nothing changes.")
         return
-    table = _table(
+    table = grid(
         f"Change from {difference.before} to {difference.after}", "item", "before", "after", "change"
     )
     for change in difference.changes:
@@ -47,38 +56,80 @@ def render_difference(difference: Difference, console: Console) -> None:
     console.print(table)
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold")
-    for position, column in enumerate(columns):
-        table.add_column(column, justify="left" if position == 0 else "right", overflow="fold")
+def _tiers(models: Sequence[ModelPlan]) -> Table:
+    table = grid(
+        "Seconds from a burst to a new replica that serves",
+        "model and tier", *STAGES, "total", "",
+    )  # fmt: skip
+    for model in models:
+        times = model.timing
+        table.add_row(Text(f"{model.model.name} (goal {times.ready_slo:g} s)", style="bold"))
+        for tier in times.tiers:
+            met = tier.total <= times.ready_slo
+            note = " (this stack)" if tier.name == times.current else ""
+            if tier.hidden:
+                note = f", {tier.hidden:.0f} s ahead"
+            table.add_row(
+                f"  {tier.name}{note}",
+                *(f"{getattr(tier, stage):.1f}" for stage in STAGES),
+                f"{tier.total:.1f}",
+                Text("meets", style="green") if met else Text("misses", style="red"),
+            )
     return table
 
 
-def _tiers(model: ModelPlan) -> Table:
-    times = model.timing
-    table = _table(
-        f"{model.model.name}: seconds from a burst to a new replica (goal {times.ready_slo:g} s)",
-        "tier",
-        *STAGES,
-        "ahead",
-        "total",
-        "verdict",
+def _behaviour(models: Sequence[ModelPlan]) -> Table:
+    table = grid(
+        "What it does", "model", "to zero", "first caller", "no metrics", "drain", "longest", "rollout"
     )
-    for tier in times.tiers:
-        met = tier.total <= times.ready_slo
-        here = " (this stack)" if tier.name == times.current else ""
+    for model in models:
+        times = model.timing
+        outage, leaving = times.outage, times.leaving
+        fits = leaving.longest_request_seconds <= leaving.window_seconds
         table.add_row(
-            tier.name + here,
-            *(f"{getattr(tier, stage):.1f}" for stage in STAGES),
-            f"{-tier.hidden:.1f}" if tier.hidden else "",
-            f"{tier.total:.1f}",
-            Text("meets", style="green") if met else Text("misses", style="red"),
+            Text(model.model.name),
+            f"{times.time_to_zero:.0f}/{times.time_to_no_node:.0f} s" if times.time_to_zero else "never",
+            _first(times.first_caller),
+            f"{outage.fallback_seconds:.0f} s, {outage.fallback_replicas}",
+            f"{leaving.window_seconds:.0f} s",
+            Text(f"{leaving.longest_request_seconds:.0f} s", style="" if fits else "yellow"),
+            "no gap" if leaving.zero_downtime else Text("a gap", style="yellow"),
         )
+    table.caption = (
+        "to zero: no replica and no node after the last request; no metrics: frozen, then\n"
+        "at least so many replicas; longest: a request that outlasts the drain is cut"
+    )
     return table
 
 
-def _sentences(model: ModelPlan) -> list[str]:
-    times = model.timing
+def _first(caller: FirstCaller | None) -> str:
+    if caller is None:
+        return "at once"
+    return f"held {caller.seconds:.0f} s" if caller.served else f"fails in {caller.seconds:.0f} s"
+
+
+def _types(models: Sequence[ModelPlan]) -> Table:
+    table = grid("Instance types, cheapest first", "model", "fit", "refused")
+    table.columns[1].justify = "left"
+    for model in models:
+        good = sorted(
+            (machine.type for machine in model.machines if not machine.reason),
+            key=lambda entry: entry.usd_per_hour,
+        )
+        named = ", ".join(f"{entry.type} ${entry.usd_per_hour:.3f}" for entry in good[:2])
+        more = f" and {len(good) - 2} more" if len(good) > 2 else ""
+        fit = Text(named + more) if good else Text("none", style="red")
+        table.add_row(Text(model.model.name), fit, str(len(model.machines) - len(good)))
+    return table
+
+
+def _in_words(model: ModelPlan, console: Console) -> None:
+    console.print(Text(model.model.name, style="bold"))
+    for line in _sentences(model.timing):
+        console.print(Text(f"  {line}"))
+
+
+def _sentences(times: Timing) -> list[str]:
     found: list[str] = []
     if times.time_to_zero is not None:
         found.append(f"Zero replicas {times.time_to_zero:.0f} s after the last request, no node after"
@@ -87,13 +138,10 @@ def _sentences(model: ModelPlan) -> list[str]:
         first = times.first_caller
         fate = "then it is served" if first.served else "but it fails before that"
         found.append(f"The first caller at zero is held for {first.seconds:.0f} s, {fate}.")
-    return found + _outage_and_drain(times)
-
-
-def _outage_and_drain(times: Timing) -> list[str]:
     outage, leaving = times.outage, times.leaving
     fits = leaving.longest_request_seconds <= leaving.window_seconds
     return [
+        *found,
         f"Without metrics: replicas are frozen for {outage.fallback_seconds:.0f} s, then the higher"
         f" of what runs and {outage.fallback_replicas}; nothing wakes from zero.",
         f"Drain {leaving.window_seconds:.0f} s, longest request {leaving.longest_request_seconds:.0f} s:"
@@ -103,79 +151,37 @@ def _outage_and_drain(times: Timing) -> list[str]:
 
 
 def _machines(model: ModelPlan) -> Table:
-    table = _table(f"{model.model.name}: instance types", "type", "$/h", "verdict")
+    table = grid("", "type", "$/h", "verdict")
+    table.columns[2].justify = "left"
     for machine in model.machines:
         verdict = Text(machine.reason, style="dim") if machine.reason else Text("fits", style="green")
         table.add_row(machine.type.type, f"{machine.type.usd_per_hour:.3f}", verdict)
     return table
 
 
-def _caps(plan: Plan) -> Table:
+def _caps(plan: Plan, console: Console) -> None:
     caps = plan.caps
-    table = _table("GPUs, layer by layer", "layer", "GPUs")
-    table.add_row("replicas + surge + spares (hard)", str(caps.replicas))
-    for pool in caps.pools:
-        table.add_row(f"pool {pool.pool}, asked {pool.demand} (soft)", str(pool.limit))
-    table.add_row("budget", str(caps.budget))
-    return table
+    pools = ", ".join(f"{pool.pool} {pool.demand} of {pool.limit}" for pool in caps.pools)
+    console.print(
+        Text.assemble(
+            ("GPUs at most: ", "bold"),
+            f"{caps.replicas} (replicas, {caps.surge} for rollouts, {caps.spares} spare) of a budget of"
+            f" {caps.budget}; pools, as limits of launches: {pools}.",
+        ),
+        soft_wrap=False,
+    )
+    console.print()
 
 
 def _quotas(plan: Plan) -> Table:
-    table = _table(
-        "vCPUs that the AWS quotas must hold", "quota", "worst case", "largest type", "cheapest type only"
-    )
+    table = grid("vCPUs that the AWS quotas must hold", "quota", "worst case", "all on", "at least")
     for quota in plan.quotas:
-        table.add_row(
-            f"{quota.name.key} {quota.name.label}", str(quota.vcpu), quota.largest, str(quota.least_vcpu)
-        )
+        name = f"{quota.name.key} {_short(quota.name)}"
+        table.add_row(Text(name), str(quota.vcpu), quota.largest, str(quota.least_vcpu))
     return table
 
 
-def _cost(plan: Plan) -> Table:
-    cost = plan.cost
-    table = _table("USD a month", "item", "floor", "typical", "ceiling")
-    for line in cost.lines:
-        name = f"{line.item} ({line.model})" if line.model else line.item
-        table.add_row(name, *(f"{value:,.2f}" for value in (line.floor, line.typical, line.ceiling)))
-    table.add_section()
-    table.add_row("total", *(f"{value:,.2f}" for value in (cost.floor, cost.typical, cost.ceiling)))
-    table.add_row("typical, all on-demand", "", f"{cost.on_demand_typical:,.2f}", "")
-    if cost.spot_typical is not None:
-        table.add_row("typical, spot where allowed", "", f"{cost.spot_typical:,.2f}", "")
-    table.add_row("only the dearest types to be had", "", "", f"{cost.scarce_ceiling:,.2f}")
-    if cost.budget is not None:
-        within = Text("within", style="green") if cost.ceiling <= cost.budget else Text("above", style="red")
-        table.add_row("budget", "", within, f"{cost.budget:,.2f}")
-    for item in cost.unpriced:
-        table.add_row(f"{item}: no price known", "?", "?", "?")
-    return table
-
-
-def _published(plan: Plan) -> Table:
-    table = _table(
-        "The commonly published comparison (g5.2xlarge, 30 days), GPU hours alone",
-        "scenario", "GPU-hours a day", "USD", "published as",
-    )  # fmt: skip
-    for scenario in scenarios():
-        published = f"{scenario.published_usd:,.0f}" if scenario.published_usd else ""
-        table.add_row(scenario.name, f"{scenario.gpu_hours_a_day:g}", f"{scenario.usd:,.0f}", published)
-    missing = sum(line.typical for line in plan.cost.lines if line.item != "gpuNodes")
-    table.caption = f"It leaves out ${missing:,.0f} a month of this stack's typical bill."
-    return table
-
-
-def _recommendations(plan: Plan, console: Console) -> None:
-    if not plan.recommendations:
-        console.print("No change found that pays for itself.")
-        return
-    table = _table("Worth changing", "key", "from", "to", "USD a month", "ready", "in violation")
-    for entry in plan.recommendations:
-        table.add_row(
-            Text(entry.path),
-            Text(str(entry.given)),
-            Text(str(entry.wanted)),
-            f"{entry.usd:+,.0f}{' (estimated)' if entry.estimated else ''}",
-            f"{entry.ready_seconds:.0f} s" if entry.ready_seconds is not None else "",
-            f"{entry.violation_share:.2%}" if entry.violation_share is not None else "",
-        )
-    console.print(table)
+def _short(name: QuotaName) -> str:
+    """AWS's own name less the words that each of them has; the code finds it in the console."""
+    words = name.label.partition(" (")[0].replace(" Instance Requests", "").replace(" instances", "")
+    return words.removeprefix("Running ").removeprefix("All ")

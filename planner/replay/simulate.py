@@ -42,9 +42,7 @@ def run(
     but for the CPU time. Raises ReplayError for what can't be replayed.
     """
     chosen = model_named(settings, model)
-    problems = [*_problems(chosen, scale), *_policy_problems(policy)]
-    if problems:
-        raise ReplayError(problems)
+    refuse(chosen, scale, policy)
     began = time.process_time()
     stage = Stage(settings, chosen, trace, scale, seed, mode or mode_of(trace))
     if policy == "clairvoyant":
@@ -92,6 +90,13 @@ def model_named(settings: Settings, name: str | None) -> Model:
             )
         ]
     )
+
+
+def refuse(model: Model, scale: float, policy: str = "ours") -> None:
+    """Raise ReplayError with every reason why the model can't be replayed like this."""
+    problems = [*_problems(model, scale), *_policy_problems(policy)]
+    if problems:
+        raise ReplayError(problems)
 
 
 def _problems(model: Model, scale: float) -> list[Problem]:

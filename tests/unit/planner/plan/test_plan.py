@@ -18,7 +18,7 @@ from planner.plan import Plan, as_markdown, difference, plan, render_difference,
 from planner.plan.load import Load, Typical, typical
 from planner.plan.machines import machines
 from planner.plan.prices import prices
-from planner.replay import ReplayResult
+from planner.replay import ReplayError, ReplayResult
 from planner.traces import of_rates
 from specs.settings import Model, Settings, read
 from specs.settings.source import load
@@ -32,8 +32,8 @@ def shipped(stack: str) -> Settings:
     return read(load(PROJECT / f"Pulumi.{stack}.yaml").config)
 
 
-def printed(show: Callable[[Console], None]) -> str:
-    console = Console(file=io.StringIO(), width=160)
+def printed(show: Callable[[Console], None], width: int = 160) -> str:
+    console = Console(file=io.StringIO(), width=width, soft_wrap=True)
     show(console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -209,8 +209,9 @@ def test_markdown_has_a_table_of_consequences_and_one_of_settings(make: Make, de
     assert "| `cost.ceilingUsd` | $" in text
 
 
-def test_the_tables_name_every_model_tier_and_total(dev: Plan) -> None:
-    text = printed(lambda console: render_table(dev, console))
+@pytest.mark.parametrize("full", [False, True])
+def test_the_tables_name_every_model_tier_and_total(dev: Plan, full: bool) -> None:
+    text = printed(lambda console: render_table(dev, console, full))
     for word in (
         "llama3-8b",
         "mistral-7b",
@@ -221,6 +222,49 @@ def test_the_tables_name_every_model_tier_and_total(dev: Plan) -> None:
         "published",
     ):
         assert word in text
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_plan_of_two_models_fits_the_width_and_two_screens(dev: Plan, width: int) -> None:
+    lines = printed(lambda console: render_table(dev, console), width).rstrip().splitlines()
+    assert max(map(len, lines[:-1])) <= width
+    assert len(lines) <= 60
+
+
+def test_only_the_full_plan_has_each_line_of_the_bill_and_each_refused_type(dev: Plan) -> None:
+    short, full = (
+        printed(lambda console, full=full: render_table(dev, console, full)) for full in (False, True)
+    )
+    for word in ("gpuNodes (llama3-8b)", "has 4 GPUs, the replica asks 1"):
+        assert word in full
+        assert word not in short
+
+
+def test_a_trace_that_the_stack_meets_late_is_told_with_the_way_out(make: Make) -> None:
+    found = plan(make(model={"replicas": {"max": 2}}), "x", {"chat": generate("constant", 0.1, 8.0)})
+    text = " ".join(printed(lambda console: render_table(found, console)).split())
+    assert "the trace constant-0.1d-seed0 for chat (late" in text
+    assert "raise replicas.max" in text
+
+
+def test_an_assumed_load_is_said_to_be_one(make: Make) -> None:
+    text = printed(lambda console: render_table(plan(make(), "x", search=False), console))
+    assert "an assumed diurnal day" in text
+    typical_ = plan(make(), "x", STEADY, search=False).as_json()["models"]
+    assert isinstance(typical_, list)
+    assert typical_[0]["typical"]["assumed"] is False
+
+
+@pytest.mark.parametrize(
+    ("changed", "named", "scale"),
+    [({}, "nobody", 1.0), ({"capacity": None}, "chat", 1.0), ({}, "chat", 0.0)],
+    ids=["another model", "no capacity", "no scale"],
+)
+def test_a_trace_that_cannot_be_replayed_is_refused(
+    make: Make, changed: dict[str, Any], named: str, scale: float
+) -> None:
+    with pytest.raises(ReplayError):
+        plan(make(model=changed), "x", {named: STEADY["chat"]}, scale, search=False)
 
 
 def test_the_difference_table_keeps_square_brackets(make: Make, dev: Plan) -> None:
