@@ -67,6 +67,12 @@ services = {
     for model in settings.active_models
 }
 
+if settings.deployments is not None:
+    # Only a stack that uses Pulumi Cloud loads its SDK.
+    from components.deployments import Deployments, DeploymentsArgs
+
+    Deployments("deployments", DeploymentsArgs(deployments=settings.deployments))
+
 pulumi.export("cluster", names.cluster)
 pulumi.export("weightsBucket", weights.bucket_name if weights else None)
 pulumi.export("endpoints", {name: service.url for name, service in services.items()})

@@ -54,7 +54,7 @@ def path_of(stack: str | None, stack_file: Path | None) -> Path:
 def examine(stack: str | None, stack_file: Path | None) -> Checked:
     """Read and check; raises SettingsError only for a file that can't be read."""
     file = load(path_of(stack, stack_file))
-    return Checked(file, *checks.examine(file.config))
+    return Checked(file, *checks.examine(file.config, file.stack))
 
 
 def accepted(stack: str | None, stack_file: Path | None) -> tuple[StackFile, Settings]:

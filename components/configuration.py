@@ -14,7 +14,7 @@ def stack_settings() -> Settings:
     """The settings of this stack. Raises pulumi.RunError, which reaches the user as one message, with every
     problem of shape and meaning; nothing has been declared by then. Warnings go to the engine's log.
     """
-    settings, findings = examine(CONFIG.get())
+    settings, findings = examine(CONFIG.get(), pulumi.get_stack())
     if settings is None or findings.problems:
         raise pulumi.RunError(str(SettingsError(findings.problems)))
     for warning in findings.warnings:

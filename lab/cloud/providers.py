@@ -12,6 +12,7 @@ from lab.cloud.journal import Journal
 from lab.cloud.kubernetes.forward import Forwarder, KubernetesStartError, running
 from lab.cloud.kubernetes.provider import KubernetesProvider
 from lab.cloud.provider import RecordedProvider
+from lab.cloud.pulumiservice.book import PulumiServiceBook
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +30,7 @@ def providers(answers: Answers, journal: Journal, *, collecting: bool) -> Genera
     recorded: dict[str, Any] = {
         "aws": RecordedProvider(AwsBook(journal), journal, collecting=collecting),
         "eks": EksProvider(journal, collecting=collecting),
+        "pulumiservice": RecordedProvider(PulumiServiceBook(), journal, collecting=collecting),
     }
     releases = KubernetesProvider(journal, collecting=collecting)
     if answers.kubeconfig is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from specs.checks import aws, caps, engine, ingress, leaving, names, nodes, serving
+from specs.checks import aws, caps, deployments, engine, ingress, leaving, names, nodes, serving
 from specs.problems import Problem
 from specs.settings.read import read_leniently
 from specs.settings.stack import Settings
@@ -21,19 +21,21 @@ class Findings:
     warnings: list[Problem]
 
 
-def check(settings: Settings) -> Findings:
-    """Every problem and warning of a configuration that could be read."""
+def check(settings: Settings, stack: str = "") -> Findings:
+    """Every problem and warning of a configuration that could be read; `stack` is the stack it is of, if known."""
     problems = [problem for theme in _THEMES for problem in theme.problems(settings)]
     warnings = [warning for theme in _THEMES for warning in theme.warnings(settings)]
+    problems += deployments.problems(settings, stack)
+    warnings += deployments.warnings(settings)
     return Findings(sorted(set(problems)), sorted(set(warnings)))
 
 
-def examine(config: Mapping[str, object]) -> tuple[Settings | None, Findings]:
-    """Read raw stack configuration and judge it: Settings as far as they can be read, with every problem of
+def examine(config: Mapping[str, object], stack: str = "") -> tuple[Settings | None, Findings]:
+    """Read raw configuration of `stack` and judge it: Settings as far as they can be read, with every problem of
     shape and meaning. Settings are to be used only without problems.
     """
     settings, misshapen = read_leniently(config)
-    found = check(settings) if settings is not None else Findings([], [])
+    found = check(settings, stack) if settings is not None else Findings([], [])
     return settings, Findings(sorted({*misshapen, *found.problems}), found.warnings)
 
 

@@ -18,7 +18,7 @@ from specs.problems import Problem, SettingsError, printable, shown
 from specs.settings.stack import Settings
 
 NAMESPACE = "headroom"
-_TOP = ("network", "cluster", "platform", "weights", "gpuPools", "gpuBudget", "models")
+_TOP = ("network", "cluster", "platform", "weights", "gpuPools", "gpuBudget", "models", "deployments")
 _TYPE_WORDS = {
     "string_type": "text (quote it if it looks like a number or yes/no)",
     "int_type": "a whole number",

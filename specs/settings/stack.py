@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from specs.settings.deployments import Deployments
 from specs.settings.model import Model
 from specs.settings.types import (
     Ami,
@@ -277,6 +278,8 @@ class Settings(Section):
     """The hard caps."""
     models: tuple[Model, ...]
     """The served models."""
+    deployments: Deployments | None = None
+    """Pulumi Deployments and policy groups; null needs nothing of Pulumi Cloud."""
 
     @property
     def active_models(self) -> tuple[Model, ...]:
