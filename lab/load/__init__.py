@@ -6,11 +6,12 @@
 
 from lab.load.errors import LoadError
 from lab.load.ledger import Counts, Failure, Percentiles, Second
+from lab.load.live import view, watched
 from lab.load.load import Load
 from lab.load.profile import Closed, Open, Profile, of_trace, trace_of
 from lab.load.request import Asking
 from lab.load.result import LoadResult
-from lab.load.stack import asking_of, model_of, of_stack, profile_of
+from lab.load.stack import asking_of, both, model_of, of_stack, profile_of
 from lab.load.targets import Fixed, Routers, Targets
 
 __all__ = [
@@ -29,9 +30,12 @@ __all__ = [
     "Second",
     "Targets",
     "asking_of",
+    "both",
     "model_of",
     "of_stack",
     "of_trace",
     "profile_of",
     "trace_of",
+    "view",
+    "watched",
 ]

@@ -73,6 +73,11 @@ class Load:
         self._thread = threading.Thread(target=self._run, name="load", daemon=True)
         self._thread.start()
 
+    def join(self, seconds: float) -> None:
+        """Waits for the end of a started load, at most so long."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
     def wait(self, seconds: float | None = None) -> LoadResult:
         """The result of a started load; raises what ended it, and TimeoutError when it runs on."""
         if self._thread is None:

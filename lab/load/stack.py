@@ -1,16 +1,21 @@
 """The load of one model of a stack on a lab: its name, sizes and routers."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final, cast
 
 from lab.load.errors import LoadError
 from lab.load.load import Load
-from lab.load.profile import Closed, Open, Profile, of_trace, trace_of
+from lab.load.profile import PUBLISHED_CLIENTS, Closed, Profile, of_trace, trace_of
 from lab.load.request import Asking
 from lab.load.targets import Routers
 from planner.engine import request_size
+from specs.patience import hold_seconds
 from specs.problems import Problem, shown
 from specs.settings.model import Model
 from specs.settings.stack import Settings
+
+STREAM_SHARE: Final = 0.8
 
 
 def model_of(settings: Settings, name: str | None) -> Model:
@@ -24,15 +29,20 @@ def model_of(settings: Settings, name: str | None) -> Model:
     return models[name]
 
 
-def asking_of(model: Model, *, stream: float = 0.8, chat: float = 0.5) -> Asking:
-    """Requests of the sizes that the model's capacity was measured with."""
+def asking_of(settings: Settings, model: Model, *, stream: float = STREAM_SHARE) -> Asking:
+    """Requests of the sizes that the model's capacity was measured with.
+
+    They wait a minute longer than the router holds a request, ten minutes at least, and five more for the rest.
+    """
     prompt, output = request_size(model)
+    patience = max(600.0, hold_seconds(settings, model) + 60.0)
     return Asking(
         prompt_tokens=prompt,
         output_tokens=output,
         stream_share=stream,
-        chat_share=chat,
         longest_context=model.max_model_len,
+        first_byte_seconds=patience,
+        total_seconds=patience + 300.0,
     )
 
 
@@ -43,12 +53,12 @@ def of_stack(
     *,
     model: str | None = None,
     seed: int = 0,
-    stream: float = 0.8,
+    asking: Asking | None = None,
 ) -> Load:
     """A load on the routers of a model in the cluster of a kubeconfig. Raises LoadError."""
     chosen = model_of(settings, model)
     routers = Routers(kubeconfig, chosen.namespace, chosen.name)
-    return Load(routers, chosen.api_name, profile, seed, asking=asking_of(chosen, stream=stream))
+    return Load(routers, chosen.api_name, profile, seed, asking=asking or asking_of(settings, chosen))
 
 
 def profile_of(
@@ -62,10 +72,12 @@ def profile_of(
     seconds: float | None = None,
     requests: int | None = None,
     seed: int = 0,
-) -> Closed | Open:
-    """What the command line asks for: 50 clients unless arrivals are named. Raises LoadError."""
+) -> Profile:
+    """Clients, 50 unless said, or the arrivals named. Raises LoadError."""
     if arrivals is None:
-        return Closed(**({} if clients is None else {"clients": clients}), seconds=seconds, requests=requests)
+        return Closed(
+            clients=PUBLISHED_CLIENTS if clients is None else clients, seconds=seconds, requests=requests
+        )
     if clients is not None:
         given = "both --clients and --arrivals"
         raise LoadError([Problem("command line", given, "one of them", "leave one out")])
@@ -80,3 +92,17 @@ def profile_of(
         prompt_tokens=prompt,
         output_tokens=output,
     )
+
+
+def both(asking: Callable[[], Asking], profile: Callable[[], Profile]) -> tuple[Asking, Profile]:
+    """What is asked and when. Raises one LoadError with the problems of either."""
+    problems: list[Problem] = []
+    made: list[Asking | Profile] = []
+    for make in (asking, profile):
+        try:
+            made.append(make())
+        except LoadError as error:
+            problems += error.problems
+    if problems:
+        raise LoadError(problems)
+    return cast(tuple[Asking, Profile], tuple(made))
