@@ -1,8 +1,8 @@
 """Passes Kubernetes objects on to the real provider and its API server, and keeps Helm releases recorded.
 
-Every call goes through as bytes, except: the provider's settings, in which the cluster of the program is
-replaced by the API server at hand; Helm releases; what can't become ready here, which is not awaited; and Cancel,
-which comes at the end of each operation and would stop the real provider for good.
+Every call goes through as bytes, except: the provider's settings, in which the cluster of the program is replaced by the
+API server at hand; Helm releases; and Cancel, which comes at the end of each operation and would stop the real provider
+for good.
 """
 
 import contextlib
@@ -36,10 +36,6 @@ _OF_RELEASES = {
     "Update": provider_pb2.UpdateRequest,
     "Delete": provider_pb2.DeleteRequest,
 }
-_NEVER_READY = frozenset({"kubernetes:core/v1:Service", "kubernetes:networking.k8s.io/v1:Ingress"})
-"""A lab's pods have loopback addresses, which no EndpointSlice may hold, and nothing here balances load: Pulumi
-would wait ten minutes for endpoints and an address. The pods behind them are awaited through their Deployments."""
-_UNAWAITED = "pulumi.com/skipAwait"
 _VERBS: dict[str, Verb] = {"Create": "create", "Update": "update", "Delete": "delete"}
 _PARSE: dict[str, Callable[[bytes], Any]] = {
     **{name: message.FromString for name, message in _OF_RELEASES.items()},
@@ -129,8 +125,6 @@ class Forwarder(grpc.GenericRpcHandler):
 
     def _object(self, method: str, data: bytes, context: Any) -> bytes:
         """One call about an object; what changes the API server is written into the journal."""
-        if method == "Check":
-            data = _unawaited(data)
         answer = self._forward(method, data, context)
         request: Any = _OF_RELEASES[method].FromString(data)
         if method in _VERBS and not getattr(request, "preview", False):
@@ -165,13 +159,3 @@ def _replace(settings: Mapping[str, Any], kubeconfig: str) -> None:
         if key in fields:
             del fields[key]
     fields["kubeconfig"].string_value = kubeconfig
-
-
-def _unawaited(data: bytes) -> bytes:
-    """A Check of an object; one that never gets ready here is marked as not to be awaited."""
-    request: Any = provider_pb2.CheckRequest.FromString(data)
-    if request.type not in _NEVER_READY:
-        return data
-    metadata = request.news.fields["metadata"].struct_value
-    metadata.fields["annotations"].struct_value.fields[_UNAWAITED].string_value = "true"
-    return request.SerializeToString()
