@@ -1,0 +1,59 @@
+"""Load through the real router on simulated engines: nothing lost, or exactly what was on the one that died."""
+
+import itertools
+
+import httpx2
+
+from lab.load import Asking, Closed, Open, of_stack
+from tests.lab.load.conftest import Stand
+
+MIXED = Asking(prompt_tokens=200, output_tokens=30, stream_share=0.7)
+LONG = Asking(prompt_tokens=50, output_tokens=900, spread=False, stream_share=1.0)
+
+
+def _served(stand: Stand) -> int:
+    """Answers that the engines ended for their length."""
+    total = 0.0
+    for pod in stand.engines():
+        text = httpx2.get(f"http://{pod['address']}:8000/metrics", timeout=10, trust_env=False).text
+        total += sum(
+            float(line.rsplit(" ", 1)[1])
+            for line in text.splitlines()
+            if line.startswith("vllm:request_success_total{") and 'finished_reason="length"' in line
+        )
+    return int(total)
+
+
+def test_nothing_is_lost_while_a_router_comes_and_one_goes(stand: Stand) -> None:
+    before = _served(stand)
+    profile = Closed(clients=15, seconds=300.0)
+    load = of_stack(stand.settings, stand.plane.kubeconfig, profile, asking=MIXED)
+    load.start()
+    stand.eventually(lambda: load.counts.completed > 50)
+    stand.routers(2)
+    stand.eventually(lambda: len(load.counts.targets) == 2)
+    stand.routers(1)
+    stand.eventually(lambda: len(load.counts.targets) == 1)
+    done = load.counts.completed
+    stand.eventually(lambda: load.counts.completed > done + 200)
+    load.stop()
+    result = load.wait(60)
+    assert (result.lost, result.by_cause) == (0, {})
+    assert result.completed == result.sent == _served(stand) - before
+    assert len(result.by_target) == 2
+    assert len(result.by_kind) == 4
+
+
+def test_an_engine_that_dies_loses_exactly_the_streams_on_it(stand: Stand) -> None:
+    times = list(itertools.accumulate([0.05] * 20))
+    profile = Open(name="twenty streams", times=times)
+    load = of_stack(stand.settings, stand.plane.kubeconfig, profile, asking=LONG)
+    load.start()
+    stand.eventually(lambda: load.counts.first_token.count == 20)
+    one, other = sorted(stand.engines(), key=lambda pod: pod["load"])
+    assert one["load"] + other["load"] == 20
+    stand.crash(other["name"])
+    result = load.wait(120)
+    assert result.by_cause == {"reset-mid-stream": other["load"]}
+    assert result.completed == one["load"]
+    assert len(result.failures) == other["load"]
