@@ -28,7 +28,7 @@ def bootstrap(to: Client, lab: Context, parts: Iterable[str]) -> None:
             path for tool in _CRD_TOOLS for path in sorted(lab.tools[tool].glob("*.yaml"))
         )
         list(pool.map(partial(kubernetes.apply, to), crds))
-    _create(to, Namespace(metadata=ObjectMeta(name=keda.NAMESPACE)))
+    _create(to, Namespace(metadata=ObjectMeta(name=kubernetes.NAMESPACE)))
     if "keda-adapter" in names:
         _external_metrics(to, lab)
     if "kwok" in names:
@@ -66,7 +66,7 @@ def system_node(number: int, region: str, zone: str) -> dict[str, Any]:
 def _external_metrics(to: Client, lab: Context) -> None:
     """An ExternalName Service: the aggregator follows it, while endpoints on loopback would be refused."""
     service = Service(
-        metadata=ObjectMeta(name=_KEDA_SERVICE, namespace=keda.NAMESPACE),
+        metadata=ObjectMeta(name=_KEDA_SERVICE, namespace=kubernetes.NAMESPACE),
         spec=ServiceSpec(
             type="ExternalName",
             externalName="localhost",
@@ -90,7 +90,7 @@ def _external_metrics(to: Client, lab: Context) -> None:
                 "caBundle": authority,
                 "service": {
                     "name": _KEDA_SERVICE,
-                    "namespace": keda.NAMESPACE,
+                    "namespace": kubernetes.NAMESPACE,
                     "port": lab.ports["keda-adapter"],
                 },
             },

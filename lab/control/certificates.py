@@ -11,6 +11,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from lab.control import kubernetes
+
 _LIFE = timedelta(days=365)
 _RENEW_BEFORE = timedelta(days=7)
 
@@ -45,7 +47,8 @@ def ensure(folder: Path) -> Certificates:
     keda = Certificates(folder / "keda")
     keda.folder.mkdir(exist_ok=True, mode=0o700)
     _write(keda.path("ca.crt"), made.path("ca.crt").read_bytes())
-    names = ["localhost", "keda-metrics-apiserver.keda.svc", "keda-operator.keda.svc"]
+    services = (f"keda-{name}.{kubernetes.NAMESPACE}.svc" for name in ("metrics-apiserver", "operator"))
+    names = ["localhost", *services]
     _leaf(keda, "tls", "keda", authority, names)
     service_account = ec.generate_private_key(ec.SECP256R1())
     _write(made.path("service-account.key"), _key_bytes(service_account))

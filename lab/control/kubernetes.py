@@ -11,6 +11,8 @@ from lightkube.types import PatchType
 # Its functions are partly untyped (lightkube 1.0.1).
 generic: Any = generic_resource
 MANAGER = "headroom-lab"
+NAMESPACE = "headroom-lab"
+"""The lab's own objects: the program makes and deletes its namespaces, `keda` among them."""
 
 # Plain mappings on purpose: typed classes drop the fields that they do not know (x-kubernetes-* in schemas).
 _GLOBAL = {

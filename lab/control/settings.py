@@ -5,11 +5,22 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 
+class Subnet(BaseModel):
+    """A subnet of the account with the tags by which it is found."""
+
+    model_config = ConfigDict(frozen=True)
+
+    zone: str
+    cidr: str
+    tags: dict[str, str] = {}
+
+
 class AwsSettings(BaseModel):
     """The account that moto plays: what Karpenter looks up in it by name or tag.
 
     ``discovery`` is the value of the ``karpenter.sh/discovery`` tag on the private subnets and the node security
-    group; None means the cluster's name, as Karpenter's own guide has it.
+    group; None means the cluster's name, as Karpenter's own guide has it. Without ``subnets`` there is a private one
+    in each zone.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -21,6 +32,7 @@ class AwsSettings(BaseModel):
     discovery: str | None = None
     node_role: str = "headroom-node"
     queue: str = "headroom-interruptions"
+    subnets: tuple[Subnet, ...] = ()
 
     @property
     def discovery_tag(self) -> str:

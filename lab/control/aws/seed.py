@@ -8,14 +8,14 @@ import boto3
 from botocore.config import Config
 
 from lab.control.aws.answers import SEEDING
-from lab.control.settings import AwsSettings
+from lab.control.settings import AwsSettings, Subnet
 
 # Any fixed number: moto draws ids from this generator, so a restarted account has the ids that nodes refer to.
 RANDOM_SEED = 20261201
 
 
 def seed(endpoint: str, account: AwsSettings) -> None:
-    """One VPC with a private subnet per zone, the node security group, roles, the cluster and the queue."""
+    """One VPC with its subnets, the node security group, roles, the cluster and the queue."""
 
     # Its functions are overloaded by service in stubs that are not installed.
     session: Any = boto3.Session(region_name=account.region)
@@ -25,13 +25,13 @@ def seed(endpoint: str, account: AwsSettings) -> None:
     vpc = ec2.create_vpc(CidrBlock=account.vpc_cidr)["Vpc"]["VpcId"]
     discovery = {"karpenter.sh/discovery": account.discovery_tag}
     cluster = {f"kubernetes.io/cluster/{account.cluster}": "owned"}
-    network = ip_network(account.vpc_cidr)
-    blocks = network.subnets(new_prefix=min(network.prefixlen + 3, 28))
     subnets: list[str] = []
-    for zone, block in zip(account.zones, blocks, strict=False):
-        tags = discovery | cluster | {"kubernetes.io/role/internal-elb": "1", "Name": f"private-{zone}"}
+    for subnet in account.subnets or _private(account, discovery | cluster):
         made = ec2.create_subnet(
-            VpcId=vpc, CidrBlock=str(block), AvailabilityZone=zone, TagSpecifications=_tags("subnet", tags)
+            VpcId=vpc,
+            CidrBlock=subnet.cidr,
+            AvailabilityZone=subnet.zone,
+            TagSpecifications=_tags("subnet", subnet.tags),
         )
         subnets.append(made["Subnet"]["SubnetId"])
     group = ec2.create_security_group(
@@ -49,6 +49,15 @@ def seed(endpoint: str, account: AwsSettings) -> None:
         resourcesVpcConfig={"subnetIds": subnets, "securityGroupIds": [group]},
     )
     sqs.create_queue(QueueName=account.queue, Attributes={"MessageRetentionPeriod": "300"})
+
+
+def _private(account: AwsSettings, tags: dict[str, str]) -> list[Subnet]:
+    network = ip_network(account.vpc_cidr)
+    blocks = network.subnets(new_prefix=min(network.prefixlen + 3, 28))
+    return [
+        Subnet(zone=zone, cidr=str(block), tags=tags | {"Name": f"private-{zone}"})
+        for zone, block in zip(account.zones, blocks, strict=False)
+    ]
 
 
 def _role(iam: Any, name: str, service: str) -> str:

@@ -1,9 +1,9 @@
 """KEDA: the operator, and the adapter that serves external metrics to the HPA."""
 
+from lab.control import kubernetes
 from lab.control.component import Component, Health
 from lab.control.parts.context import Context
 
-NAMESPACE = "keda"
 EXTERNAL_METRICS = "external.metrics.k8s.io/v1beta1"
 
 
@@ -57,8 +57,8 @@ def adapter(lab: Context) -> Component:
 def _environment(lab: Context, pod: str) -> dict[str, str]:
     return {
         "KUBECONFIG": str(lab.layout.kubeconfig),
-        "KEDA_CLUSTER_OBJECT_NAMESPACE": NAMESPACE,
-        "POD_NAMESPACE": NAMESPACE,
+        "KEDA_CLUSTER_OBJECT_NAMESPACE": kubernetes.NAMESPACE,
+        "POD_NAMESPACE": kubernetes.NAMESPACE,
         "POD_NAME": pod,
         # Empty means all namespaces; unset is an error for the adapter.
         "WATCH_NAMESPACE": "",

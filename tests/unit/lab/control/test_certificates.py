@@ -21,7 +21,7 @@ def test_serving_certificates_are_signed_by_the_authority_for_loopback(tmp_path:
     for leaf in ("apiserver.crt", "keda/tls.crt"):
         x509.load_pem_x509_certificate(made.path(leaf).read_bytes()).verify_directly_issued_by(authority)
         assert "127.0.0.1" in _names(made.path(leaf))
-    assert "keda-metrics-apiserver.keda.svc" in _names(made.path("keda/tls.crt"))
+    assert "keda-metrics-apiserver.headroom-lab.svc" in _names(made.path("keda/tls.crt"))
 
 
 def test_the_front_proxy_has_an_authority_of_its_own(tmp_path: Path) -> None:
