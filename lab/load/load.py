@@ -47,7 +47,9 @@ class Load:
         self._most = most_in_flight
         self._ledger = Ledger()
         self._tasks: set[asyncio.Task[Outcome | None]] = set()
-        self._thread: threading.Thread | None = None
+        self._started = False
+        # Not Thread.join: an interrupt in it marks a running thread as ended (CPython 3.11, bpo-45274).
+        self._ended = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._over = asyncio.Event()
         self._stopped = False
@@ -62,7 +64,7 @@ class Load:
     @property
     def finished(self) -> bool:
         """Whether a started load has come to its end."""
-        return self._thread is not None and not self._thread.is_alive()
+        return self._ended.is_set()
 
     def run(self) -> LoadResult:
         """The whole load, here. Raises LabError when no target becomes ready."""
@@ -70,20 +72,19 @@ class Load:
 
     def start(self) -> None:
         """The load in a thread of its own; returns at once."""
-        self._thread = threading.Thread(target=self._run, name="load", daemon=True)
-        self._thread.start()
+        self._started = True
+        threading.Thread(target=self._run, name="load", daemon=True).start()
 
     def join(self, seconds: float) -> None:
         """Waits for the end of a started load, at most so long."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+        if self._started:
+            self._ended.wait(seconds)
 
     def wait(self, seconds: float | None = None) -> LoadResult:
         """The result of a started load; raises what ended it, and TimeoutError when it runs on."""
-        if self._thread is None:
+        if not self._started:
             raise RuntimeError("the load was not started")
-        self._thread.join(seconds)
-        if self._thread.is_alive():
+        if not self._ended.wait(seconds):
             raise TimeoutError(f"the load still runs after {seconds} s more")
         if self._failed is not None:
             raise self._failed
@@ -132,6 +133,8 @@ class Load:
             self._result = self.run()
         except BaseException as error:  # noqa: BLE001 - it is raised again in the thread that waits
             self._failed = error
+        finally:
+            self._ended.set()
 
     def _stop(self, now: bool) -> None:
         self._over.set()
