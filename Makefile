@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-unit test-engine test-lab check format docs venv clean
+.PHONY: help up test test-unit test-engine test-lab audit check format docs venv clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,13 @@ test-engine: venv ## The real Pulumi engine and policy runner over the recorded 
 
 test-lab: venv ## A real control plane on loopback
 	@echo "== lab"; $(BIN)/python -m pytest tests/lab
+
+SCANNER := $(or $(HEADROOM_CACHE),$(HOME)/.cache/headroom)/$(subst ==,-,$(shell grep '^checkov' requirements-audit.txt))
+audit: venv ## Scan the rendered prod stack with a public scanner (checkov, in its own environment)
+	@test -x "$(SCANNER)/bin/checkov" || { echo "Installing checkov into $(SCANNER): one to two minutes"; \
+	  $(PYTHON) -m venv --clear "$(SCANNER)" && \
+	  "$(SCANNER)/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-audit.txt; }
+	@echo "== audit"; HEADROOM_CHECKOV="$(SCANNER)/bin/checkov" $(BIN)/python -m pytest tests/audit
 
 check: venv ## Format, lint, types, layers
 	@echo "== format"; $(BIN)/ruff format --check .

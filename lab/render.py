@@ -21,8 +21,8 @@ from pulumi.runtime.stack import run_pulumi_func
 
 from lab.cloud.program import inline
 from specs.names import PROJECT
+from specs.sealed import HIDDEN
 
-HIDDEN = "[secret]"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - the marker, not a secret
 _THREADS = 32
@@ -64,7 +64,8 @@ def _declare(main: Path, stack: str, config: Mapping[str, object]) -> list[Decla
             recorder.mocks, project=PROJECT, stack=stack, preview=True, monitor=recorder, logger=_quiet()
         )
         set_all_config(
-            {key: value if isinstance(value, str) else json.dumps(value) for key, value in config.items()}
+            {key: value if isinstance(value, str) else json.dumps(value) for key, value in config.items()},
+            [key for key, value in config.items() if _sealed(value)],
         )
         loop.run_until_complete(run_pulumi_func(inline(main)))
     finally:
@@ -72,6 +73,14 @@ def _declare(main: Path, stack: str, config: Mapping[str, object]) -> list[Decla
         loop.close()
         asyncio.set_event_loop(None)
     return recorder.declared
+
+
+def _sealed(value: object) -> bool:
+    """Whether a value of a stack file is a secret or holds one, as `pulumi config set --secret` writes them."""
+    if isinstance(value, Mapping):
+        inside = cast(Mapping[str, object], value)
+        return set(inside) == {"secure"} or any(map(_sealed, inside.values()))
+    return isinstance(value, list) and any(map(_sealed, cast(list[object], value)))
 
 
 def _quiet() -> logging.Logger:

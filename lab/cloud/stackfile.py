@@ -96,11 +96,18 @@ def _own_salt(target: Path) -> Mapping[str, Any]:
 
 
 def _open_secrets(config: Mapping[str, Any], notes: list[str]) -> dict[str, Any]:
-    opened: dict[str, Any] = {}
-    for key, value in config.items():
-        if isinstance(value, Mapping) and set(cast(Mapping[str, Any], value)) == {"secure"}:
-            notes.append(f"{key}: the secret stays sealed; the program reads {SEALED!r} instead")
-            opened[key] = SEALED
-        else:
-            opened[key] = value
-    return opened
+    return {key: _opened(value, key, notes) for key, value in config.items()}
+
+
+def _opened(value: Any, path: str, notes: list[str]) -> Any:
+    """The value with every secret in it, however deep, replaced by the same text."""
+    if isinstance(value, Mapping):
+        inside = cast(Mapping[str, Any], value)
+        if set(inside) == {"secure"}:
+            notes.append(f"{path}: the secret stays sealed; the program reads {SEALED!r} instead")
+            return SEALED
+        return {key: _opened(item, f"{path}.{key}", notes) for key, item in inside.items()}
+    if isinstance(value, list):
+        items = cast(list[Any], value)
+        return [_opened(item, f"{path}[{index}]", notes) for index, item in enumerate(items)]
+    return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from specs.checks.places import active, placed
 from specs.problems import Problem, shown
@@ -55,6 +56,13 @@ def _prometheus(settings: Settings) -> Iterator[Problem]:
             "the address these belong to",
             "state the address, or remove tenant and auth",
         )
+    if "@" in urlsplit(prometheus.address or "").netloc:
+        yield Problem(
+            "platform.prometheus.address",
+            "an address with a user or password in it",
+            "an address alone: it stands in clear text in every ScaledObject and in the state",
+            "put a proxy that authenticates in front of it, or use auth sigv4",
+        )
     if prometheus.auth == "sigv4" and settings.cluster.mode != "eks":
         yield Problem(
             "platform.prometheus.auth",
@@ -98,7 +106,7 @@ def _karpenter(settings: Settings) -> Iterator[Problem]:
 
 
 def warnings(settings: Settings) -> Iterator[Problem]:
-    """A public balancer without TLS; what somebody else must make or install."""
+    """A public balancer without TLS or a key; what somebody else must make or install."""
     yield from _installed(settings)
     if (
         settings.cluster.mode == "existing"
@@ -112,14 +120,19 @@ def warnings(settings: Settings) -> Iterator[Problem]:
             "name it, or use backend hub",
         )
     for path, model in active(settings):
-        if (
-            model.ingress.enabled
-            and model.ingress.scheme == "internet-facing"
-            and not model.ingress.certificate_arn
-        ):
+        if not model.ingress.enabled or model.ingress.scheme != "internet-facing":
+            continue
+        if not model.ingress.certificate_arn:
             yield Problem(
                 f"{path}.ingress.certificateArn",
                 "null with scheme internet-facing",
                 "an ACM certificate: prompts would cross the internet in clear text",
+                "name one, or use scheme internal",
+            )
+        if model.secret_name is None:
+            yield Problem(
+                f"{path}.secretName",
+                "null with scheme internet-facing",
+                "a Secret whose VLLM_API_KEY every caller must send: else anybody may use these GPUs",
                 "name one, or use scheme internal",
             )

@@ -7,25 +7,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
-from lab.render import Declared, render
-from specs.settings.source import load, stack_path
-
-PROJECT = Path(__file__).resolve().parents[3]
-
-
-@cache
-def declared(stack: str) -> tuple[Declared, ...]:
-    return tuple(render(PROJECT / "__main__.py", stack, load(stack_path(PROJECT, stack)).config))
-
-
-def of(stack: str, kind: str) -> dict[str, Mapping[str, Any]]:
-    return {entry.name: entry.inputs for entry in declared(stack) if entry.type == kind}
+from tests.unit.program.rendered import PROJECT, declared, of
 
 
 @pytest.mark.parametrize("stack", ["dev", "prod", "local"])

@@ -40,6 +40,15 @@ def test_a_sealed_secret_stays_sealed(tmp_path: Path) -> None:
     ]
 
 
+def test_a_secret_deep_in_a_section_stays_sealed_too(tmp_path: Path) -> None:
+    text = "config:\n  headroom:platform: {keda: {values: {list: [{token: {secure: AAAB}}]}}}\n"
+    [note] = stackfile.copy(_project(tmp_path, text), "dev", tmp_path / "work")
+    assert note.startswith("headroom:platform.keda.values.list[0].token: the secret stays sealed")
+    written = (tmp_path / "work" / "Pulumi.dev.yaml").read_text()
+    assert "AAAB" not in written
+    assert stackfile.SEALED in written
+
+
 def test_an_environment_is_left_out_and_named(tmp_path: Path) -> None:
     (note,) = stackfile.copy(
         _project(tmp_path, "environment: [headroom/dev]\nconfig: {}\n"), "dev", tmp_path / "work"

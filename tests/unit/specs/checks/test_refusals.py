@@ -451,6 +451,19 @@ PAIRS = {
         "models[0].scaling.triggers[0].threshold",
         model("scaling", value={"triggers": [{"name": "q", "query": "sum(x)", "threshold": 0.001}]}),
     ),
+    "a password in the address of Prometheus": Pair(
+        put(
+            "headroom:platform",
+            "prometheus",
+            value={"install": False, "address": "http://me:hunter2@prometheus.example.com:9090"},
+        ),
+        "platform.prometheus.address",
+        put(
+            "headroom:platform",
+            "prometheus",
+            value={"install": False, "address": "http://prometheus.example.com:9090/@me"},
+        ),
+    ),
     "strategy rate without a capacity": Pair(
         model("capacity", value=None),
         "models[0].capacity",
@@ -533,3 +546,18 @@ def test_a_new_cluster_without_an_autoscaler_is_warned_about() -> None:
     assert "platform.keda.install" in [warning.path for warning in examined(config).warnings]
     put("headroom:cluster", value={"mode": "existing"})(config)
     assert "platform.keda.install" not in [warning.path for warning in examined(config).warnings]
+
+
+@pytest.mark.parametrize(
+    ("given", "warned"),
+    [
+        ({"ingress": {"scheme": "internet-facing"}}, True),
+        ({"ingress": {"scheme": "internet-facing"}, "secretName": "callers"}, False),
+        ({"ingress": {"scheme": "internal"}}, False),
+        ({"ingress": {"scheme": "internet-facing", "enabled": False}}, False),
+    ],
+)
+def test_a_model_on_the_internet_that_asks_no_key_is_warned_about(given: Config, warned: bool) -> None:
+    config = base()
+    config["headroom:models"][0] |= given
+    assert ("models[0].secretName" in [warning.path for warning in examined(config).warnings]) == warned
