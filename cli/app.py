@@ -12,6 +12,7 @@ from cli.plan import plan
 from cli.preflight import preflight
 from cli.render import render
 from cli.replay import replay
+from cli.review import review
 from cli.tools import tools
 from cli.weights import weights
 
@@ -30,6 +31,7 @@ app.command()(rehearse)
 app.command()(plan)
 app.command()(replay)
 app.command()(preflight)
+app.command()(review)
 app.command()(calibrate)
 app.add_typer(catalogue, name="catalogue")
 app.add_typer(weights, name="weights")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 STATE = PROJECT / ".headroom" / "cloud"
 STYLES = {"create": "green", "delete": "red", "update": "yellow", "replace": "magenta", "same": "dim"}
+GUIDE = 4  # columns of a tree's lines, for each level
+MOST_NAMES = 30
+UNCUT = 10_000  # columns of a file or a pipe
 NamedStack = Annotated[str, typer.Option("--stack", "-s", help="Stack of this project, such as dev or prod.")]
 PackOption = Annotated[bool, typer.Option("--policies/--no-policies", help="Judge with the policy pack.")]
 
@@ -31,7 +36,7 @@ PackOption = Annotated[bool, typer.Option("--policies/--no-policies", help="Judg
 def preview(stack: NamedStack = "dev", policies: PackOption = True, as_json: JsonOption = False) -> None:
     """Preview with the real Pulumi engine and the policy pack, no credentials. Exits 1 when blocked."""
     accepted(stack, None)
-    with _cloud() as cloud, _progress(f"Previewing {stack}") as on_event:
+    with _cloud() as cloud, progress(f"Previewing {stack}") as on_event:
         outcome = cloud.preview(stack, pack=_pack(stack) if policies else None, on_event=on_event)
     _report(outcome, as_json)
 
@@ -39,7 +44,7 @@ def preview(stack: NamedStack = "dev", policies: PackOption = True, as_json: Jso
 def rehearse(stack: NamedStack = "prod", as_json: JsonOption = False) -> None:
     """Bring the stack up over the recorded cloud, policy pack on; run it again to see that nothing changes."""
     accepted(stack, None)
-    with _cloud() as cloud, _progress(f"Bringing {stack} up over the recorded cloud") as on_event:
+    with _cloud() as cloud, progress(f"Bringing {stack} up over the recorded cloud") as on_event:
         outcome = cloud.up(stack, pack=_pack(stack), on_event=on_event)
     _report(outcome, as_json)
 
@@ -59,7 +64,7 @@ def _pack(stack: str) -> PolicyPack:
     return PolicyPack(path=folder, config=config if config.is_file() else None)
 
 
-class _progress:  # noqa: N801 - used as a context manager function
+class progress:  # noqa: N801 - used as a context manager function
     """A spinner with the count of finished resources, on standard error."""
 
     def __init__(self, title: str) -> None:
@@ -92,7 +97,10 @@ def _report(outcome: Outcome, as_json: bool) -> None:
     if as_json:
         write_json(as_document(outcome))
     else:
-        console.print(_tree(outcome))
+        if console.is_terminal:
+            console.print(_tree(outcome, console.width))
+        else:
+            Console(width=UNCUT, highlight=False).print(_tree(outcome, None))
         _violations(outcome)
         _outputs(outcome)
         counts = ", ".join(f"{count} {op}" for op, count in sorted(outcome.changes.items()))
@@ -125,8 +133,11 @@ def as_document(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _tree(outcome: Outcome) -> Tree:
-    """What changes, below the components it belongs to; unchanged resources are counted, not listed."""
+def _tree(outcome: Outcome, width: int | None) -> Tree:
+    """What changes, below the components it belongs to; unchanged resources are counted, not listed.
+
+    Names wrap at `width` columns under the kind they belong to; without a width each kind is one line, for `grep`.
+    """
     children: Mapping[str, list[Step]] = defaultdict(list)
     steps = _changed(outcome)
     known = {step.urn for step in steps}
@@ -134,26 +145,43 @@ def _tree(outcome: Outcome) -> Tree:
         children[step.parent if step.parent in known else ""].append(step)
     tree = Tree(Text(f"headroom {outcome.stack}", style="bold"))
 
-    def grow(branch: Tree, parent: str) -> None:
+    def grow(branch: Tree, parent: str, depth: int) -> None:
         leaves = [step for step in children[parent] if not children.get(step.urn)]
         for (op, kind), count in sorted(Counter((step.op, step.type) for step in leaves).items()):
-            names = ", ".join(step.name for step in leaves if (step.op, step.type) == (op, kind))
-            label = Text.assemble((f"{op} ", STYLES.get(op, "")), (kind, "cyan"), f" {names}")
-            label.truncate(max(console.width - 8, 60), overflow="ellipsis")
-            branch.add(label if count < 30 else Text(f"{op} {kind} x {count}"))
+            names = [step.name for step in leaves if (step.op, step.type) == (op, kind)]
+            branch.add(_leaf(op, kind, names if count < MOST_NAMES else [f"x {count}"], width, depth))
         for step in children[parent]:
             if children.get(step.urn):
-                grow(
-                    branch.add(
-                        Text.assemble(
-                            (step.op, STYLES.get(step.op, "")), f" {step.name} ", (step.type, "cyan")
-                        )
-                    ),
-                    step.urn,
+                named = Text.assemble(
+                    (step.op, STYLES.get(step.op, "")), " ", step.name, " ", (short(step.type), "cyan")
                 )
+                grow(branch.add(named), step.urn, depth + 1)
 
-    grow(tree, "")
+    grow(tree, "", 1)
     return tree
+
+
+def _leaf(op: str, kind: str, names: Sequence[str], width: int | None, depth: int) -> Text:
+    """`op kind names`, the names under each other's beginning where they need more than one line."""
+    head, told = f"{op} {short(kind)} ", ", ".join(names)
+    room = None if width is None else max(width - GUIDE * depth, 30)
+    lines = [told] if room is None else textwrap.wrap(
+        head + told, room, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )  # fmt: skip
+    text = Text(head + told if room is None else "\n".join(lines))
+    text.stylize(STYLES.get(op, ""), 0, len(op))
+    text.stylize("cyan", len(op) + 1, len(head) - 1)
+    return text
+
+
+def short(kind: str) -> str:
+    """A type token without what it says twice: aws:iam/role:Role is aws:iam:Role; apps/v1:Deployment speaks for
+    itself."""
+    package, _, rest = kind.partition(":")
+    module, _, name = rest.rpartition(":")
+    if package == "kubernetes":
+        return f"{module}:{name}"
+    return ":".join(part for part in (package, module.partition("/")[0].replace("index", ""), name) if part)
 
 
 def _changed(outcome: Outcome) -> list[Step]:

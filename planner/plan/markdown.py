@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner.markdown import code, table
 from planner.plan.difference import Change, Difference, amount, movement
 
 
@@ -12,18 +13,30 @@ def as_markdown(difference: Difference) -> str:
         return f"{title}\n\nNothing changes.\n"
     keys = [change for change in difference.changes if change.unit == "key"]
     figures = [change for change in difference.changes if change.unit != "key"]
-    parts = [title]
-    if figures:
-        parts += ["", "| consequence | before | after | change |", "|---|---:|---:|---:|"]
-        parts += [_row(change, movement(change)) for change in figures]
-    else:
-        parts += ["", "No consequence for seconds, caps, quotas or cost."]
+    parts = [title, "", *consequences(figures)]
     if keys:
-        parts += ["", "| setting | before | after |", "|---|---|---|"]
-        parts += [_row(change) for change in keys]
+        parts += ["", *settings(keys)]
     return "\n".join(parts) + "\n"
 
 
-def _row(change: Change, *more: str) -> str:
-    cells = [f"`{change.item}`", amount(change, change.before), amount(change, change.after), *more]
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+def consequences(figures: list[Change]) -> list[str]:
+    """Lines of the table of figures, or the sentence that there is none."""
+    if not figures:
+        return ["No consequence for seconds, caps, quotas or cost."]
+    rows = [
+        (code(change.item), amount(change, change.before), amount(change, change.after), movement(change))
+        for change in figures
+    ]
+    return table(("consequence", ">before", ">after", ">change"), rows)
+
+
+def settings(keys: list[Change]) -> list[str]:
+    """Lines of the table of changed settings; values are the author's and only shown."""
+    rows = [
+        (code(change.item), _value(change, change.before), _value(change, change.after)) for change in keys
+    ]
+    return table(("setting", "before", "after"), rows)
+
+
+def _value(change: Change, value: object) -> str:
+    return "-" if value is None else code(amount(change, value))
