@@ -4,13 +4,16 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help up test test-unit test-engine test-lab audit check format docs venv clean
+.PHONY: help up down test test-unit test-engine test-lab audit check format docs venv clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-up: venv ## Bring the prod stack up with the real Pulumi engine over the recorded cloud
-	@./headroom rehearse --stack prod
+up: venv ## Bring the local stack up on a real control plane and burst it from 1 to 9 replicas (QUICK=1: 3 minutes)
+	@./headroom lab burst $(if $(QUICK),--quick)
+
+down: ## End the lab that `make up` left running
+	@./headroom lab down
 
 test: test-unit test-engine test-lab ## Run every test: unit, engine, lab
 

@@ -14,6 +14,7 @@ from cli.render import render
 from cli.replay import replay
 from cli.review import review
 from cli.tools import tools
+from cli.watch import watch
 from cli.weights import weights
 
 app = typer.Typer(
@@ -36,4 +37,5 @@ app.command()(calibrate)
 app.add_typer(catalogue, name="catalogue")
 app.add_typer(weights, name="weights")
 app.add_typer(lab, name="lab")
+app.command()(watch)
 app.command()(tools)

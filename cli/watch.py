@@ -1,0 +1,105 @@
+"""`headroom watch`: the scaling loop as it happens, on the lab or a real cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.lab import STATE, StateOption
+from cli.stack import PROJECT, StackFileOption, StackOption, accepted
+from cli.terminal import console
+from specs.problems import Problem, SettingsError
+
+if TYPE_CHECKING:
+    from lab.watch.events import Event
+    from lab.watch.figures import Sample
+    from lab.watch.targets import Target
+
+KUBECONFIG = "~/.kube/config"
+
+
+def watch(
+    stack: StackOption = None,
+    stack_file: StackFileOption = None,
+    state: StateOption = STATE,
+    prometheus: Annotated[
+        str | None,
+        typer.Option("--prometheus", help="URL of Prometheus; on a cluster that of a port-forward."),
+    ] = None,
+    context: Annotated[
+        str | None, typer.Option("--context", help="Watch the cluster of this kubeconfig context instead.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0.1, help="End by itself after so long.")
+    ] = None,
+    every: Annotated[
+        float, typer.Option("--every", min=0.5, max=600, help="Seconds between two looks.")
+    ] = 2.0,
+    record: Annotated[
+        Path | None, typer.Option("--record", help="Folder in which samples and events are kept.")
+    ] = None,
+) -> None:
+    """Watch queue, demand, forecast, replicas, nodes and dollars; Ctrl-C ends it."""
+    from lab.watch.record import Recorder
+    from lab.watch.show import show
+    from lab.watch.watcher import Watcher
+
+    target = _target(stack, stack_file, state, prometheus, context)
+    recorder = Recorder(record) if record else None
+    until = _until(seconds)
+    watcher = Watcher(
+        target.sampler, seconds=every, recorder=recorder, on_sample=_print_json if as_json else None
+    )
+    try:
+        with watcher:
+            if as_json:
+                while not until() and watcher.failure is None:
+                    time.sleep(0.1)
+            else:
+                show(watcher, console, until, title=target.name, screen=True)
+    except KeyboardInterrupt:
+        return
+    finally:
+        target.close()
+        if recorder is not None:
+            recorder.close()
+
+
+def _target(
+    stack: str | None, stack_file: Path | None, state: Path, prometheus: str | None, context: str | None
+) -> Target:
+    from lab.watch import targets
+
+    if stack is None and stack_file is None:
+        if context is not None:
+            given = "--context without a stack"
+            raise SettingsError(
+                [Problem("command line", given, "the stack that runs there", "add e.g. --stack prod")]
+            )
+        stack_file = targets.staged_stack(state) or PROJECT / "Pulumi.local.yaml"
+    file, settings = accepted(stack, stack_file)
+    if context is None:
+        return targets.of_lab(state, file.stack, settings, prometheus)
+    kubeconfig = Path(os.environ.get("KUBECONFIG") or KUBECONFIG).expanduser()
+    return targets.of_cluster(context, kubeconfig, file.stack, settings, prometheus)
+
+
+def _until(seconds: float | None) -> Callable[[], bool]:
+    end = None if seconds is None else time.monotonic() + seconds
+    return lambda: end is not None and time.monotonic() >= end
+
+
+def _print_json(sample: Sample, events: list[Event]) -> None:
+    document = sample.model_dump(by_alias=True, mode="json")
+    document["usdPerHour"] = sample.usd_per_hour
+    document["events"] = [event.model_dump(by_alias=True, mode="json") for event in events]
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.flush()
