@@ -6,6 +6,7 @@ import json
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,6 +33,16 @@ UNCUT = 10_000  # columns of a file or a pipe
 NamedStack = Annotated[str, typer.Option("--stack", "-s", help="Stack of this project, such as dev or prod.")]
 PackOption = Annotated[bool, typer.Option("--policies/--no-policies", help="Judge with the policy pack.")]
 
+LabOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--lab",
+        help="Folder of a lab to be the cluster: real API server, Karpenter and KEDA, simulated engines.",
+    ),
+]
+REHEARSED = 0.05
+"""Starts on a lab take a twentieth of the plan's seconds."""
+
 
 def preview(stack: NamedStack = "dev", policies: PackOption = True, as_json: JsonOption = False) -> None:
     """Preview with the real Pulumi engine and the policy pack, no credentials. Exits 1 when blocked."""
@@ -41,12 +52,29 @@ def preview(stack: NamedStack = "dev", policies: PackOption = True, as_json: Jso
     _report(outcome, as_json)
 
 
-def rehearse(stack: NamedStack = "prod", as_json: JsonOption = False) -> None:
+def rehearse(stack: NamedStack = "prod", lab: LabOption = None, as_json: JsonOption = False) -> None:
     """Bring the stack up over the recorded cloud, policy pack on; run it again to see that nothing changes."""
     accepted(stack, None)
-    with _cloud() as cloud, progress(f"Bringing {stack} up over the recorded cloud") as on_event:
-        outcome = cloud.up(stack, pack=_pack(stack), on_event=on_event)
+    if lab is not None:
+        outcome = _on_lab(stack, lab)
+    else:
+        with _cloud() as cloud, progress(f"Bringing {stack} up over the recorded cloud") as on_event:
+            outcome = cloud.up(stack, pack=_pack(stack), on_event=on_event)
     _report(outcome, as_json)
+
+
+def _on_lab(stack: str, state: Path) -> Outcome:
+    from lab.stage.held import refuse_another
+    from lab.stage.stage import open_stage
+
+    refuse_another(state, stack)
+    with errors.status("Starting the lab") as status:
+        stage = open_stage(state, stack, project=PROJECT, factor=REHEARSED, progress=status.update)
+    with progress(f"Bringing {stack} up on the lab in {state}") as on_event:
+        outcome = stage.up(on_event=on_event)
+    told = f"KUBECONFIG={stage.plane.kubeconfig}; end it with `headroom lab down --state {state}`"
+    errors.print(f"The lab stays up: {told}", markup=False, highlight=False)
+    return outcome
 
 
 def _cloud() -> RecordedCloud:
