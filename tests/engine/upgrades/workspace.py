@@ -14,23 +14,13 @@ from lab.cloud.engine import command
 
 def exported(state: Path, cli: Path, stack: str) -> Mapping[str, Any]:
     """The deployment of a stack, secrets opened (those of a recorded cloud are nobody's)."""
-    deployment = _workspace(state, cli, stack).export_stack(stack).deployment
+    deployment = workspace(state, cli, stack).export_stack(stack).deployment
     assert deployment is not None, f"{stack} has no state in {state}"
     return deployment
 
 
-def imported(project: Path, state: Path, cli: Path, stack: str, deployment: Mapping[str, Any]) -> None:
-    """Make a stack of `project` whose state is this deployment."""
-    stackfile.copy(project, stack, state / "work" / stack)
-    workspace = _workspace(state, cli, stack)
-    try:
-        workspace.create_stack(stack)
-    except StackAlreadyExistsError:
-        workspace.select_stack(stack)
-    workspace.import_stack(stack, Deployment(version=3, deployment=dict(deployment)))
-
-
-def _workspace(state: Path, cli: Path, stack: str) -> LocalWorkspace:
+def workspace(state: Path, cli: Path, stack: str) -> LocalWorkspace:
+    """The Automation API's view of a stack of a recorded cloud, whose folders are made when absent."""
     for folder in ("home", "backend", f"work/{stack}"):
         (state / folder).mkdir(parents=True, exist_ok=True)
     return LocalWorkspace(
@@ -43,3 +33,14 @@ def _workspace(state: Path, cli: Path, stack: str) -> LocalWorkspace:
             "PULUMI_SKIP_UPDATE_CHECK": "true",
         },
     )
+
+
+def imported(project: Path, state: Path, cli: Path, stack: str, deployment: Mapping[str, Any]) -> None:
+    """Make a stack of `project` whose state is this deployment."""
+    stackfile.copy(project, stack, state / "work" / stack)
+    place = workspace(state, cli, stack)
+    try:
+        place.create_stack(stack)
+    except StackAlreadyExistsError:
+        place.select_stack(stack)
+    place.import_stack(stack, Deployment(version=3, deployment=dict(deployment)))
