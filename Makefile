@@ -34,11 +34,13 @@ audit: venv ## Scan the rendered prod stack with a public scanner (checkov, in i
 	  "$(SCANNER)/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-audit.txt; }
 	@echo "== audit"; HEADROOM_CHECKOV="$(SCANNER)/bin/checkov" $(BIN)/python -m pytest tests/audit
 
-check: venv ## Format, lint, types, layers
+check: venv ## Format, lint, types, layers, workflows
 	@echo "== format"; $(BIN)/ruff format --check .
 	@echo "== lint"; $(BIN)/ruff check .
 	@echo "== types (about a minute)"; $(BIN)/pyright
 	@echo "== layers"; $(BIN)/lint-imports
+	@./headroom tools actionlint >/dev/null
+	@echo "== workflows"; $$(./headroom tools actionlint | sed 's/^actionlint: //') && $(BIN)/zizmor --offline --quiet .github
 
 format: venv ## Format the code
 	@$(BIN)/ruff format .
