@@ -17,6 +17,9 @@ DAEMONSET_MEMORY_MIB = 768
 # card leaves about 4 GiB for the cache (vllm issue 2418).
 ENGINE_OVERHEAD_GIB = 1.0
 KV_BLOCK_TOKENS = 16
+# CUDA 13 images dropped Volta (NVIDIA CUDA 13.0 release notes); bfloat16 needs Ampere (vLLM config/model.py).
+LEAST_CAPABILITY = 7.5
+BFLOAT16_CAPABILITY = 8.0
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,26 @@ def longest_context(model: Model, instance: InstanceType) -> int:
     return max(0, int(tokens) // KV_BLOCK_TOKENS * KV_BLOCK_TOKENS)
 
 
+def asks_bfloat16(model: Model) -> bool:
+    """The arguments say so; without them vLLM falls back to float16 where the GPU lacks bfloat16."""
+    words = " ".join(model.extra_args).replace("=", " ").split()
+    return "--dtype" in words[:-1] and words[words.index("--dtype") + 1] == "bfloat16"
+
+
+def capability(model: Model) -> float:
+    """The least compute capability that the engine runs on."""
+    return BFLOAT16_CAPABILITY if asks_bfloat16(model) else LEAST_CAPABILITY
+
+
 def judge(model: Model, instance: InstanceType) -> Fit:
     """Whether `instance` can run one replica of `model`."""
     if instance.gpus != model.gpus_per_replica:
         # A node is filled by exactly one replica: Karpenter never over-provisions GPUs, and a 1-GPU pod on
         # a 4-GPU node would strand three (karpenter-provider-aws issue 7038).
         return Fit(instance, f"has {instance.gpus} GPUs, the replica asks {model.gpus_per_replica}")
+    needed = capability(model)
+    if float(instance.compute_capability) < needed:
+        return Fit(instance, f"compute capability {instance.compute_capability}, the engine needs {needed}")
     left = kv_cache_gib(model, instance)
     if left <= 0:
         usable = left + model.weights_gi_b

@@ -11,10 +11,6 @@ from specs.fit import fits
 from specs.settings.model import Model
 from specs.settings.stack import GpuPool, Settings
 
-# CUDA 13 images dropped Volta (NVIDIA CUDA 13.0 release notes); bfloat16 needs Ampere (vLLM config/model.py).
-LEAST_CAPABILITY = 7.5
-BFLOAT16_CAPABILITY = 8.0
-
 
 @dataclass(frozen=True)
 class Machine:
@@ -44,7 +40,7 @@ def machines(settings: Settings, model: Model) -> list[Machine]:
 
 def in_pool(model: Model, pool: GpuPool) -> list[Machine]:
     """Every type of a pool, in catalogue order."""
-    return [Machine(fit.type, fit.reason or _capability(model, fit.type)) for fit in fits(model, pool)]
+    return [Machine(fit.type, fit.reason) for fit in fits(model, pool)]
 
 
 def _offered(instance: InstanceType, zones: Sequence[str]) -> str:
@@ -62,13 +58,3 @@ def fitting(model: Model, pool: GpuPool) -> list[InstanceType]:
 def cheapest(model: Model, pool: GpuPool) -> InstanceType | None:
     """The type Karpenter launches while capacity is to be had; None when none fits."""
     return min(fitting(model, pool), key=lambda entry: (entry.usd_per_hour, entry.type), default=None)
-
-
-def _capability(model: Model, instance: InstanceType) -> str:
-    needed = LEAST_CAPABILITY
-    words = " ".join(model.extra_args).replace("=", " ").split()
-    if "--dtype" in words[:-1] and words[words.index("--dtype") + 1] == "bfloat16":
-        needed = BFLOAT16_CAPABILITY
-    if float(instance.compute_capability) < needed:
-        return f"compute capability {instance.compute_capability}, the engine needs {needed}"
-    return ""

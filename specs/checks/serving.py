@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from specs.catalogue import catalogue
 from specs.checks.places import active, placed
-from specs.fit import Fit, fits, judge, longest_context
+from specs.fit import Fit, asks_bfloat16, capability, fits, judge, longest_context
 from specs.metrics_names import vllm_version
 from specs.problems import Problem, shown
 from specs.quantity import GIBI, parse_bytes
@@ -70,6 +70,9 @@ def _fit(path: str, model: Model, pool: GpuPool) -> Iterator[Problem]:
         )
         return
     closest = max(same_count, key=lambda fit: (_depth(fit), fit.type.gpu_memory_mi_b, fit.type.vcpu))
+    if _too_old(closest):
+        yield _old(path, model, pool, closest)
+        return
     key = ("weightsGiB", "maxModelLen", "resources.cpu", "resources.memory")[_depth(closest)]
     yield Problem(
         f"{path}.{key}",
@@ -79,8 +82,28 @@ def _fit(path: str, model: Model, pool: GpuPool) -> Iterator[Problem]:
     )
 
 
+def _too_old(fit: Fit) -> bool:
+    return "compute capability" in fit.reason
+
+
+def _old(path: str, model: Model, pool: GpuPool, closest: Fit) -> Problem:
+    """No GPU of the pool runs the engine as asked."""
+    newer = [entry for entry in catalogue().types if judge(model, entry).ok]
+    cheapest = min(newer, key=lambda entry: entry.usd_per_hour, default=None)
+    offer = f"offer {cheapest.type} in pool {pool.name}" if cheapest else "name a newer GPU"
+    return Problem(
+        f"{path}.extraArgs" if asks_bfloat16(model) else f"{path}.pool",
+        f"{'--dtype bfloat16' if asks_bfloat16(model) else shown(model.pool)}, which no GPU of pool {pool.name} runs;"
+        f" closest is {closest.type.type}: {closest.reason}",
+        f"GPUs of compute capability {capability(model)} or more",
+        f"{'use --dtype half, or ' if asks_bfloat16(model) else ''}{offer}",
+    )
+
+
 def _depth(fit: Fit) -> int:
-    """How far a type got before it was refused: weights, context, CPU, memory."""
+    """How far a type got before it was refused: GPU, weights, context, CPU, memory."""
+    if _too_old(fit):
+        return -1
     if "of weights" in fit.reason:
         return 0
     if "maxModelLen" in fit.reason:
