@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
+from types import FrameType
 
-import typer
+REFUSED, INTERNAL, INTERRUPTED = 2, 1, 130
 
-from cli.app import app
-from cli.terminal import errors, line
-from specs.problems import SettingsError
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":  # Ctrl-C while the commands load, a second or more, is no traceback either
+    signal.signal(signal.SIGINT, _leave)
+
+import typer  # noqa: E402 - see above
+
+from cli.app import app  # noqa: E402
+from cli.terminal import errors, line  # noqa: E402
+from specs.problems import SettingsError  # noqa: E402
 
 # Errors that already say what was given, what is allowed and the way out, by the room that raises them: the
 # rooms themselves are imported only by the commands that need them.
@@ -23,8 +36,6 @@ TOLD = {
     "lab.control.errors.LabError",
     "lab.tools.errors.ToolError",
 }
-
-REFUSED, INTERNAL, INTERRUPTED = 2, 1, 130
 
 
 def main() -> int:
@@ -48,12 +59,17 @@ def main() -> int:
         # The reader of our output has gone (`headroom render | head`); nothing is left to tell it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # A full disk, a closed output: the machine's doing, neither the program's nor the input's.
+        where = f" ({error.filename})" if error.filename else ""
+        _told(error)
+        errors.print(f"headroom: {error.strerror or error}{where}", markup=False)
+        return INTERNAL
     except Exception as error:  # noqa: BLE001 - the last resort: no traceback reaches a user
         if f"{type(error).__module__}.{type(error).__qualname__}" in TOLD:
             errors.print(str(error), markup=False, style="red")
             return REFUSED
-        if os.environ.get("HEADROOM_DEBUG"):
-            traceback.print_exc()
+        _told(error)
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         errors.print(
@@ -66,5 +82,11 @@ def main() -> int:
     return status if isinstance(status, int) else 0
 
 
+def _told(error: Exception) -> None:
+    if os.environ.get("HEADROOM_DEBUG"):
+        traceback.print_exception(error)
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

@@ -36,7 +36,7 @@ def plan(
     trace: TraceOption = None,
     model: Annotated[str | None, typer.Option("--model", help=f"Whose trace it is. {MODEL_HELP}")] = None,
     scale: Annotated[float, typer.Option("--scale", help=SCALE_HELP)] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", help=SEED_HELP)] = 0,
+    seed: Annotated[int, typer.Option("--seed", help=SEED_HELP, min=0)] = 0,
     markdown: MarkdownOption = False,
     full: FullOption = False,
     as_json: JsonOption = False,

@@ -28,7 +28,7 @@ def replay(
     stack_file: StackFileOption = None,
     model: Annotated[str | None, typer.Option("--model", help=MODEL_HELP)] = None,
     scale: Annotated[float, typer.Option("--scale", help=SCALE_HELP)] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", help=SEED_HELP)] = 0,
+    seed: Annotated[int, typer.Option("--seed", help=SEED_HELP, min=0)] = 0,
     mode: Annotated[
         str | None, typer.Option("--mode", help="request or fluid; by the trace unless given.")
     ] = None,

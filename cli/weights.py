@@ -34,10 +34,12 @@ def push(
     file, settings = accepted(stack, stack_file)
     try:
         total = sum(found.size for found in staging.scan(source, ""))
-        with staging.ProgressBar(errors, total) as bar:
-            done = staging.push(
-                source, settings, file.stack, model, bucket=bucket, dry_run=dry_run, progress=bar
-            )
+        if dry_run:
+            with errors.status("Comparing"):
+                done = staging.push(source, settings, file.stack, model, bucket=bucket, dry_run=True)
+        else:
+            with staging.ProgressBar(errors, total) as bar:
+                done = staging.push(source, settings, file.stack, model, bucket=bucket, progress=bar)
     except staging.StagingError as error:
         for problem in error.problems:
             errors.print(line(problem))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+LARGEST_INTEGER = 10**9
+
 
 class LineError(ValueError):
     """A value that a trace can't hold; `given` and `allowed` say what was found and what would do."""
@@ -28,8 +30,10 @@ def real(text: str) -> float:
 
 
 def integer(text: str) -> float:
-    """A whole number that is not negative. Raises LineError."""
+    """A whole number that is not negative, at most LARGEST_INTEGER. Raises LineError."""
     value = real(text)
     if value != int(value):
         raise LineError("a whole number")
+    if value > LARGEST_INTEGER:
+        raise LineError(f"a whole number, at most {LARGEST_INTEGER}")
     return value

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import json
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -21,7 +22,7 @@ import numpy as np
 from planner import counter_export
 from planner.numbers import LineError, integer, real
 from planner.traces import LONGEST_SECONDS, Trace, TraceError, of_counts, of_rates, of_requests
-from specs.problems import Problem, shown
+from specs.problems import Problem, printable, shown
 
 MOST_BYTES = 2 * 2**30
 MOST_ROWS = 20_000_000
@@ -36,35 +37,36 @@ Row = tuple[int, list[str]]
 
 def read(path: Path) -> Trace:
     """Read a trace file. Raises TraceError."""
-    problem = _unreadable(path)
-    if problem:
-        raise TraceError([problem])
     try:
+        problem = _unreadable(path)
+        if problem:
+            raise TraceError([problem])
         with path.open(encoding="utf-8-sig", newline="") as file:
             start = file.read(64).lstrip()
             file.seek(0)
             if start.startswith(("{", "[")):
                 return _json(path, file.read())
             return _csv(path, file)
+    except OSError as error:
+        raise TraceError([_unopened(path, error.strerror or "unreadable")]) from error
     except UnicodeDecodeError as error:
-        raise TraceError([_problem(path, 0, "bytes that are no UTF-8 text", str(error.reason))]) from error
+        raise TraceError([_problem(path, 0, f"byte {error.start} is no UTF-8 text", FORMATS)]) from error
     except csv.Error as error:
         raise TraceError([_problem(path, 0, "text that is no CSV", str(error))]) from error
 
 
+def _unopened(path: Path, given: str) -> Problem:
+    return Problem(printable(str(path)), given, "a readable trace file", "check the path given with --trace")
+
+
 def _unreadable(path: Path) -> Problem | None:
-    if not path.is_file():
-        given = "a folder" if path.is_dir() else "no such file"
-        return Problem(str(path), given, "a trace file", "check the path given with --trace")
-    size = path.stat().st_size
-    if size > MOST_BYTES:
-        return Problem(
-            str(path),
-            f"{size / 2**30:.1f} GiB",
-            "at most 2 GiB",
-            "aggregate it to rates or counts per second",
-        )
-    if not size:
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
+        return _unopened(path, "a folder" if stat.S_ISDIR(state.st_mode) else "no regular file")
+    if state.st_size > MOST_BYTES:
+        given = f"{state.st_size / 2**30:.1f} GiB"
+        return Problem(str(path), given, "at most 2 GiB", "aggregate it to rates or counts per second")
+    if not state.st_size:
         return Problem(str(path), "an empty file", FORMATS, "export the trace again")
     return None
 

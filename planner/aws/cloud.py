@@ -52,7 +52,7 @@ class Cloud:
         **words: object,
     ) -> Answer | None:
         """One call. None where AWS answers one of the `absent` error codes. Raises UnansweredError."""
-        action = f"{service}:{operation}"
+        action = _guessed(service, operation)
         try:
             client = self._client(service, region or self._region)
             action = _action(service, client, operation)
@@ -68,7 +68,7 @@ class Cloud:
         self, service: str, operation: str, result: str, *, region: str | None = None, **words: object
     ) -> Iterator[Answer]:
         """Every element of list `result` over all pages. Raises UnansweredError."""
-        action = f"{service}:{operation}"
+        action = _guessed(service, operation)
         try:
             client = self._client(service, region or self._region)
             action = _action(service, client, operation)
@@ -91,6 +91,12 @@ class Cloud:
                 )
                 self._clients[key] = self._session.client(service, region_name=region, config=config)
             return self._clients[key]
+
+
+def _guessed(service: str, operation: str) -> str:
+    """The action's name where no client could be made that knows it."""
+    name = f"{IAM_PREFIX.get(service, service)}:{''.join(map(str.capitalize, operation.split('_')))}"
+    return IAM_ACTION.get(name, name)
 
 
 def _action(service: str, client: Any, operation: str) -> str:

@@ -8,9 +8,12 @@ from typing import cast
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
+    ConfigParseError,
     HTTPClientError,
+    InvalidRegionError,
     NoCredentialsError,
     NoRegionError,
+    ParamValidationError,
     PartialCredentialsError,
     ProfileNotFound,
     SSOError,
@@ -83,6 +86,12 @@ def unanswered(error: Exception, action: str) -> UnansweredError:
         return UnansweredError(f"no credentials: {error}", f"log in again, e.g. aws sso login; {allow}")
     if isinstance(error, NoRegionError):
         return UnansweredError("no region", "set aws:region in the stack file")
+    if isinstance(error, InvalidRegionError):
+        return UnansweredError(brief(error), "name a region such as us-east-1")
+    if isinstance(error, ConfigParseError):
+        return UnansweredError(brief(error), "mend the file, or unset AWS_CONFIG_FILE")
+    if isinstance(error, ParamValidationError):
+        return UnansweredError(f"a name that AWS does not take: {brief(error)}", "correct it")
     if isinstance(error, ClientError):
         return _answered(error, action, allow)
     if isinstance(error, HTTPClientError | BotoConnectionError):

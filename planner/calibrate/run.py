@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from typing import Final
+from urllib.parse import urlsplit
 
 from planner.calibrate.load import Generator, Load
 from planner.calibrate.result import Calibration, CalibrationError, Step, refused
 from planner.calibrate.search import Limits, search
 from planner.engine import physical_model, request_size
+from specs.problems import shown
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 
@@ -46,8 +49,8 @@ def from_load(
     load = Load(
         endpoint=endpoint,
         model=model.api_name,
-        prompt_tokens=prompt_tokens or prompt,
-        output_tokens=output_tokens or output,
+        prompt_tokens=prompt if prompt_tokens is None else prompt_tokens,
+        output_tokens=output if output_tokens is None else output_tokens,
         slo=model.slo.ttft_seconds,
         step_seconds=step_seconds,
         least_requests=least_requests,
@@ -56,7 +59,7 @@ def from_load(
         longest_context=model.max_model_len,
         key=key,
     )
-    _possible(load)
+    _possible(load, longest_seconds)
     begin = (
         BEGIN_SHARE * physical_model(settings, model).curve(load.prompt_tokens, load.output_tokens).capacity
     )
@@ -96,15 +99,29 @@ def _so_far(seen: list[Step], load: Load, longest: float) -> Calibration:
     )  # fmt: skip
 
 
-def _possible(load: Load) -> None:
+def _address(text: str) -> bool:
+    """A host and a port that exist; no other scheme."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _possible(load: Load, longest: float) -> None:
     problems: list[CalibrationError] = []
-    if not load.endpoint.startswith(("http://", "https://")):
-        problems.append(refused("--endpoint", load.endpoint, "an http:// or https:// address",
+    if not _address(load.endpoint):
+        problems.append(refused("--endpoint", shown(load.endpoint), "an http:// or https:// address",
                                 "e.g. http://127.0.0.1:8000"))  # fmt: skip
     if load.prompt_tokens + load.output_tokens > load.longest_context:
         problems.append(refused("tokens", f"{load.prompt_tokens:g} + {load.output_tokens:g}",
                                 f"at most maxModelLen, {load.longest_context}", "ask for fewer"))  # fmt: skip
-    if load.step_seconds <= 0:
+    for name, value in (("--prompt-tokens", load.prompt_tokens), ("--output-tokens", load.output_tokens)):
+        if not (math.isfinite(value) and value >= 1):
+            problems.append(refused(name, f"{value:g}", "1 or more", "leave it out"))
+    if not (math.isfinite(load.step_seconds) and load.step_seconds > 0):
         problems.append(refused("--step-seconds", f"{load.step_seconds:g}", "above 0", "use 60"))
+    if not longest > 0:
+        problems.append(refused("--longest", f"{longest:g}", "seconds above 0", "use 1800"))
     if problems:
         raise CalibrationError(problem for error in problems for problem in error.problems)

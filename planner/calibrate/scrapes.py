@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from planner.calibrate.result import Bound, Calibration, CalibrationError, refused
 from specs.metrics_names import WAITING
-from specs.problems import Problem
+from specs.problems import Problem, printable
 from specs.settings.model import Model
 
 DONE: Final = "vllm:request_success_total"
@@ -52,10 +54,12 @@ def from_scrapes(before: Path, after: Path, model: Model, seconds: float | None 
             problems += error.problems
     if problems:
         raise CalibrationError(problems)
-    return _between(scrapes[0], scrapes[1], model, seconds or _apart(before, after), str(after))
+    apart = _apart(before, after) if seconds is None else seconds
+    return _between(scrapes[0], scrapes[1], model, apart, str(after))
 
 
 def _between(first: _Scrape, last: _Scrape, model: Model, seconds: float, where: str) -> Calibration:
+    _refuse_odd(first, last, seconds, where)
     done = last.done - first.done
     if done < 0 or last.output < first.output:
         raise refused(where, "counters below those of the first scrape", "two scrapes of one running engine",
@@ -74,6 +78,18 @@ def _between(first: _Scrape, last: _Scrape, model: Model, seconds: float, where:
         bound=_bound(p95, slo, last.waiting),
         source="scrapes",
     )
+
+
+def _refuse_odd(first: _Scrape, last: _Scrape, seconds: float, where: str) -> None:
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise refused(
+            "--seconds", f"{seconds:g}", "a number above 0", "state the seconds between the scrapes"
+        )
+    totals = [value for one in (first, last) for value in (one.done, one.prompt, one.output, one.waiting)]
+    if not all(map(math.isfinite, [*totals, *first.first.values(), *last.first.values()])):
+        raise refused(
+            where, "counters that are no finite numbers", "the text that /metrics gives", "scrape again"
+        )
 
 
 def _bound(p95: float, slo: float, waiting: float) -> Bound:
@@ -111,7 +127,7 @@ def _read(path: Path, name: str) -> _Scrape:
                 elif sample.name != DONE or sample.labels.get("finished_reason") in COUNTED:
                     sums[sample.name] = sums.get(sample.name, 0.0) + sample.value
     except (ValueError, KeyError, IndexError) as error:
-        given = f"no Prometheus exposition ({error})"
+        given = f"no Prometheus exposition ({printable(str(error))})"
         raise refused(str(path), given, "the text that /metrics gives", "save it with curl") from error
     missing = sorted(wanted - {FIRST_TOKEN} - sums.keys()) + ([] if first else [FIRST_TOKEN])
     if missing:
@@ -126,16 +142,17 @@ def _read(path: Path, name: str) -> _Scrape:
 
 
 def _text(path: Path) -> str:
+    name = printable(str(path))
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise refused(
-                str(path), f"{path.stat().st_size} bytes", "one scrape", "save one answer of /metrics"
-            )
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            given = "a folder" if stat.S_ISDIR(state.st_mode) else "no regular file"
+            raise refused(name, given, "a saved scrape", "save one answer of /metrics into a file")
+        if state.st_size > MOST_BYTES:
+            raise refused(name, f"{state.st_size} bytes", "one scrape", "save one answer of /metrics")
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise refused(
-            str(path), error.strerror or "unreadable", "a saved scrape", "check the path"
-        ) from error
+        raise refused(name, error.strerror or "unreadable", "a saved scrape", "check the path") from error
 
 
 def _quantile(counts: Mapping[float, float]) -> float:

@@ -39,6 +39,17 @@ def write_capacity(path: Path, model: str, calibration: Calibration) -> None:
     place = path.resolve()
     before = load(place).config  # tells what is wrong with an unreadable file
     text = _changed(place, model, calibration.capacity())
+    try:
+        _replace(path, place, text, before, model, calibration)
+    except OSError as error:
+        given = error.strerror or "not writable"
+        fix = f"write it by hand: capacity: {calibration.capacity()}"
+        raise refused(str(path), given, "a stack file that can be written", fix) from error
+
+
+def _replace(
+    path: Path, place: Path, text: str, before: Mapping[str, object], model: str, calibration: Calibration
+) -> None:
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
     fresh = Path(name)
     try:

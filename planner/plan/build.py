@@ -122,8 +122,8 @@ def plan(
     trace of a model that the stack lacks or whose capacity is not measured, and for a scale out of range.
     """
     given = traces or {}
-    for name in given:
-        refuse(model_named(settings, name), scale)
+    for name, trace in given.items():
+        refuse(model_named(settings, name), scale, trace)
     loads: dict[str, Load] = {
         model.name: load_of(settings, model, given.get(model.name), scale) for model in settings.active_models
     }

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
 from planner.aws.unanswered import UnansweredError
 
 Verdict = Literal["pass", "fail", "unknown"]
+INDENT = 8
+ALLOW, TO_WHOM = "allow ", " to this identity"
+"""Around the IAM action of a way out (planner.aws.unanswered)."""
 STYLES: dict[Verdict, str] = {"pass": "green", "fail": "red", "unknown": "yellow"}
 
 
@@ -53,11 +56,51 @@ def fails(checks: Iterable[Check]) -> bool:
 
 
 def render_table(checks: Iterable[Check], console: Console) -> None:
-    """Print the checks."""
-    table = Table(title="Preflight", title_justify="left", title_style="bold", show_lines=True)
-    for column in ("check", "verdict", "found", "needed", "way out"):
-        table.add_column(column, overflow="fold")
+    """Print what fails with its way out, what is unknown by its reason, and what passes; the sums last."""
+    found = list(checks)
+    for verdict in ("fail", "unknown", "pass"):
+        for same in _alike([check for check in found if check.verdict == verdict]):
+            _render(same, console)
+    sums = {verdict: sum(check.verdict == verdict for check in found) for verdict in STYLES}
+    console.print(Text(", ".join(f"{count} {verdict}" for verdict, count in sums.items()), style="bold"))
+
+
+def _alike(checks: Iterable[Check]) -> list[list[Check]]:
+    """Neighbours of one reason together: without a network all of them have the same."""
+    groups: dict[tuple[str, str], list[Check]] = {}
     for check in checks:
-        verdict = Text(check.verdict, style=STYLES[check.verdict])
-        table.add_row(Text(check.name), verdict, Text(check.found), Text(check.needed), Text(check.fix))
-    console.print(table)
+        key = (check.found, check.fix.partition(";")[0]) if check.verdict == "unknown" else (check.name, "")
+        groups.setdefault(key, []).append(check)
+    return list(groups.values())
+
+
+def _render(checks: list[Check], console: Console) -> None:
+    first = checks[0]
+    console.print(
+        Text.assemble(
+            (f"{first.verdict:8}", STYLES[first.verdict]), (", ".join(c.name for c in checks), "bold")
+        ),
+        soft_wrap=False,
+    )
+    lines = [("found", first.found)]
+    if len(checks) == 1:
+        lines.append(("needed", first.needed))
+    if first.fix:
+        lines.append(("way out", first.fix if len(checks) == 1 else _fixes(checks)))
+    if first.verdict == "pass":
+        lines = [("found", f"{first.found}; needed {first.needed}")]
+    for label, words in lines:
+        text = Text.assemble((f"{label} ", "dim"), words)
+        console.print(Padding(text, (0, 0, 0, INDENT)), soft_wrap=False)
+
+
+def _fixes(checks: list[Check]) -> str:
+    """Each part of the ways out once, in their order."""
+    parts = dict.fromkeys(part.strip() for check in checks for part in check.fix.split(";"))
+    allowed = [
+        part[len(ALLOW) : -len(TO_WHOM)]
+        for part in parts
+        if part.startswith(ALLOW) and part.endswith(TO_WHOM)
+    ]
+    rest = [part for part in parts if not (part.startswith(ALLOW) and part.endswith(TO_WHOM))]
+    return "; ".join(rest + ([f"{ALLOW}{', '.join(allowed)}{TO_WHOM}"] if allowed else []))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 
+from planner.replay.errors import ReplayError
 from planner.replay.policy import POLICIES, Policy, policy
 from planner.replay.result import ReplayResult
 from planner.replay.stage import Conditions, Mode, Stage
@@ -14,16 +14,11 @@ from specs.problems import Problem, shown
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 
-
-class ReplayError(Exception):
-    """The replay can't be done as asked; `problems` says why."""
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = list(problems)
-        super().__init__("\n".join(map(str, self.problems)))
-
-
 CALM = Conditions()
+MOST_REQUESTS = 20_000_000
+"""Replayed one by one; each takes about 200 bytes."""
+MOST_COUNTED = 1e12
+"""Replayed as a fluid."""
 
 
 def run(
@@ -42,7 +37,7 @@ def run(
     but for the CPU time. Raises ReplayError for what can't be replayed.
     """
     chosen = model_named(settings, model)
-    refuse(chosen, scale, policy)
+    refuse(chosen, scale, trace, mode or mode_of(trace), policy)
     began = time.process_time()
     stage = Stage(settings, chosen, trace, scale, seed, mode or mode_of(trace))
     if policy == "clairvoyant":
@@ -92,11 +87,24 @@ def model_named(settings: Settings, name: str | None) -> Model:
     )
 
 
-def refuse(model: Model, scale: float, policy: str = "ours") -> None:
-    """Raise ReplayError with every reason why the model can't be replayed like this."""
+def refuse(model: Model, scale: float, trace: Trace, mode: Mode = "fluid", policy: str = "ours") -> None:
+    """Raise ReplayError with every reason why the trace can't be replayed on the model like this."""
     problems = [*_problems(model, scale), *_policy_problems(policy)]
+    if not problems:
+        problems = _too_many(trace, scale, mode)
     if problems:
         raise ReplayError(problems)
+
+
+def _too_many(trace: Trace, scale: float, mode: Mode) -> list[Problem]:
+    """Requests beyond what memory holds: each one request by request, or counts beyond exact arithmetic."""
+    total = trace.mean_rate * trace.duration * scale
+    each = mode == "request" or trace.times is not None
+    most = MOST_REQUESTS if each else MOST_COUNTED
+    if total <= most:
+        return []
+    fix = "lower --scale, or aggregate the trace to rates and use --mode fluid" if each else "lower --scale"
+    return [Problem("--trace", f"{total:.3g} requests", f"at most {most:.3g}", fix)]
 
 
 def _problems(model: Model, scale: float) -> list[Problem]:

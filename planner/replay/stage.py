@@ -17,6 +17,7 @@ from planner.calibrated import engine_model
 from planner.engine import planning_curve, request_size
 from planner.replay import bound
 from planner.replay.clock import Clock
+from planner.replay.errors import ReplayError
 from planner.replay.fleet import Fleet, Timing
 from planner.replay.fluid import FluidServer
 from planner.replay.hour_quantiles import hour_quantiles
@@ -28,11 +29,14 @@ from planner.traces import Trace
 from specs.fit import fitting_types
 from specs.forecast import RULE_SECONDS
 from specs.offered import target_rate
+from specs.problems import Problem
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 from specs.stages import lead_seconds, tiers
 
 Mode = Literal["request", "fluid"]
+MOST_REPLICAS = 5000
+"""The bound looks at each level of the demand by itself."""
 HISTORY_SECONDS = 900
 """The stack has been running this long at the first rate when the trace begins."""
 FIRST_SECONDS = 300
@@ -50,7 +54,7 @@ class Conditions:
 
 
 class Stage:
-    """What all policies on one trace share."""
+    """What all policies on one trace share. Raises ReplayError for a trace beyond any fleet."""
 
     def __init__(
         self, settings: Settings, model: Model, trace: Trace, scale: float, seed: int, mode: Mode
@@ -61,6 +65,9 @@ class Stage:
         self.steady = bound.steady_rate(self.load)
         levels = bound.needed(self.steady, self.curve.capacity)
         self.peak = int(levels.max()) if len(levels) else 0
+        if self.peak > MOST_REPLICAS:
+            given = f"a peak of {self.peak:,} replicas of {model.name}"
+            raise ReplayError([Problem("--trace", given, f"at most {MOST_REPLICAS:,}", "lower --scale")])
         self.lead = lead_seconds(settings, model)
         self.bound = bound.node_seconds(levels, self.lead)
         pool = settings.pool(model.pool)

@@ -29,6 +29,7 @@ class ProgressBar:
             TimeRemainingColumn(),
             console=console,
             transient=True,
+            disable=not console.is_terminal,  # a bar in a log is a line of nothing
         )
         self._title, self._kept = title, 0
         self._task = self._bar.add_task(title, total=total)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
 from planner.staging.errors import StagingError, refused
-from specs.problems import Problem
+from specs.problems import Problem, printable
 
 MANIFEST: Final = "manifest.json"
 INDEX: Final = "model.safetensors.index.json"
 LARGEST: Final = 5 * 2**40
 """Bytes of the largest S3 object."""
 LONGEST_KEY: Final = 1024
+FOLDER: Final = "a folder of weights"
+NAME_IT: Final = "name the folder that holds config.json"
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,22 @@ def scan(folder: Path, prefix: str) -> list[SourceFile]:
     """Every file of the folder, sorted by path; hidden files and folders are left out (.git, .cache). Links to files
     are followed, as the Hugging Face cache is made of them. Raises StagingError with every reason to refuse.
     """
-    if not folder.is_dir():
-        given = "a file" if folder.is_file() else "no such folder"
-        raise refused(str(folder), given, "a folder of weights", "name the folder that holds config.json")
+    try:
+        state = folder.stat()
+    except OSError as error:
+        given = "no such folder" if error.errno == errno.ENOENT else error.strerror or "unreadable"
+        raise refused(printable(str(folder)), given, FOLDER, NAME_IT) from error
+    if not stat.S_ISDIR(state.st_mode):
+        given = "a file" if stat.S_ISREG(state.st_mode) else "no folder"
+        raise refused(printable(str(folder)), given, FOLDER, NAME_IT)
     problems: list[Problem] = []
     found: list[SourceFile] = []
-    for top, folders, names in os.walk(folder):
+
+    def unread(error: OSError) -> None:
+        given = error.strerror or "unreadable"
+        problems.append(Problem(str(error.filename), given, "a readable folder", "mend its rights"))
+
+    for top, folders, names in os.walk(folder, onerror=unread):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if name.startswith("."):

@@ -80,3 +80,45 @@ def test_render_of_a_refused_stack_ends_with_2(tmp_path: Path) -> None:
 def test_show_prints_every_default() -> None:
     ran = headroom("check", "--stack", "dev", "--show")
     assert "pollingSeconds: 5" in ran.stdout
+
+
+@pytest.mark.parametrize("moment", ["while it loads", "while it works"])
+def test_ctrl_c_ends_with_130_and_no_traceback(moment: str) -> None:
+    program = "import sys, signal, runpy; sys.argv = ['headroom', *sys.argv[1:]];"
+    if moment == "while it loads":  # the signal comes with the first import of the command's own
+        program += """
+class Finder:
+    def find_spec(self, name, *rest):
+        if name == "cli.app":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+"""
+    else:
+        program += """
+import specs.checks
+specs.checks.examine = lambda *_: signal.raise_signal(signal.SIGINT)
+"""
+    program += "\nrunpy.run_module('cli', run_name='__main__')"
+    ran = subprocess.run(
+        [sys.executable, "-c", program, "check", "--stack", "dev"],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 130
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_full_disk_behind_the_output_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "cli", "check", "--stack", "dev", "--json"],
+            cwd=PROJECT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ran.returncode == 1
+    assert ran.stderr.strip() == "headroom: No space left on device"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,8 @@ def test_windows_line_ends_a_byte_order_mark_and_blank_lines_are_no_fault(tmp_pa
         ("0.5,1,1", "t_s 0.5 after 1"),
         ("2,1.5,1", '"1.5"'),
         ("2,-1,1", '"-1"'),
+        ("2,1e300,1", '"1e300"'),
+        ("2,99999999999999999999,1", '"99999999999999999999"'),
         ("99999999,1,1", "t_s 1e+08"),
     ],
 )
@@ -124,11 +127,6 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"t_s,rps\n0,1\n600,\xff\xfe\n")
     assert "no UTF-8" in refusal(path)[0]
-
-
-def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "absent.csv") == [" no such file"]
-    assert refusal(tmp_path) == [" a folder"]
 
 
 def exported(series: list[list[tuple[float, str]]]) -> str:
@@ -193,3 +191,23 @@ def test_a_made_trace_is_asked_for_by_name() -> None:
 def test_a_made_trace_that_can_not_be_is_refused(text: str) -> None:
     with pytest.raises(TraceError):
         open_trace(text)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop of links", "absent", "name too long"])
+def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / ("x" * 300 if kind == "name too long" else "t.csv")
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "loop of links":
+        path.symlink_to(path)
+    with pytest.raises(TraceError) as caught:
+        read(path)
+    assert caught.value.problems[0].allowed == "a readable trace file"
+
+
+def test_bytes_that_are_no_text_are_refused_with_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"t_s,rps\n0,1\n60,\xff\n")
+    assert refusal(path) == [" byte 15 is no UTF-8 text"]

@@ -230,3 +230,13 @@ def test_requests_without_a_token_count_as_endless_waits() -> None:
 
 def test_a_step_without_a_request_is_not_good() -> None:
     assert not summary(10, [], 0.0, 1.0, 2.0, overrun=False).within
+
+
+@pytest.mark.parametrize(
+    "address", ["foo", "http://", "http://:80", "http://[::1", "http://h:99999", "http://h:0", "ftp://h"]
+)
+def test_an_address_that_no_engine_can_have_is_refused_before_anything_is_sent(address: str) -> None:
+    settings = stack()
+    with pytest.raises(CalibrationError) as refused:
+        from_load(settings, settings.models[0], address)
+    assert [problem.path for problem in refused.value.problems] == ["--endpoint"]

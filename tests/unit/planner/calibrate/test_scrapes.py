@@ -143,3 +143,28 @@ def test_a_real_exposition_is_read(tmp_path: Path) -> None:
     found = from_scrapes(*files(tmp_path, text, later), model("m", slo=5), 100)
     assert found.requests_per_second == pytest.approx(2.0)
     assert (found.prompt_tokens, found.output_tokens) == (pytest.approx(200), pytest.approx(100))
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop of links", "absent", "name too long"])
+def test_what_is_no_readable_page_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / ("x" * 300 if kind == "name too long" else "page.txt")
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "loop of links":
+        path.symlink_to(path)
+    with pytest.raises(CalibrationError) as refused:
+        from_scrapes(path, path, model(), 10)
+    assert len(refused.value.problems) == 2
+
+
+@pytest.mark.parametrize("value", ["NaN", "+Inf"])
+def test_counters_that_are_no_numbers_give_no_capacity(tmp_path: Path, value: str) -> None:
+    after = exposition(300).replace("300000", value)
+    assert "no finite numbers" in refusal(tmp_path, exposition(100), after)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -5.0, float("nan"), float("inf")])
+def test_a_time_between_the_scrapes_that_is_none_is_refused(tmp_path: Path, seconds: float) -> None:
+    assert "--seconds" in refusal(tmp_path, exposition(100), exposition(300), seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from pathlib import Path
 
 import pytest
@@ -145,3 +146,21 @@ def test_rights_stay_and_no_other_file_is_left(tmp_path: Path) -> None:
     write_capacity(path, "llama3-8b", measured())
     assert path.stat().st_mode & 0o777 == 0o640
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_folder_that_takes_no_file_is_told_with_the_line_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A root user may write everywhere, so the refusal is the system call's."""
+    path = copied("dev", tmp_path)
+    before = path.read_bytes()
+
+    def denied(*_: object, **__: object) -> tuple[int, str]:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", denied)
+    with pytest.raises(CalibrationError) as refused:
+        write_capacity(path, "llama3-8b", measured())
+    assert refused.value.problems[0].given == "Permission denied"
+    assert "requestsPerSecond" in refused.value.problems[0].fix
+    assert path.read_bytes() == before

@@ -7,10 +7,13 @@ import io
 import pytest
 from botocore.exceptions import (
     ClientError,
+    ConfigParseError,
     ConnectTimeoutError,
     EndpointConnectionError,
+    InvalidRegionError,
     NoCredentialsError,
     NoRegionError,
+    ParamValidationError,
     PartialCredentialsError,
     ReadTimeoutError,
 )
@@ -66,6 +69,9 @@ def refusal(code: str, status: int) -> ClientError:
         (ConnectTimeoutError(endpoint_url="http://x"), "no network"),
         (ReadTimeoutError(endpoint_url="http://x"), "no network"),
         (KeyError("Quota"), "not understood"),
+        (InvalidRegionError(region_name="../x"), "supported format"),
+        (ConfigParseError(path="x"), "config file"),
+        (ParamValidationError(report="bucket"), "a name that AWS does not take"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
@@ -94,8 +100,26 @@ def test_the_document_has_the_five_keys_of_the_contract() -> None:
     }
 
 
-def test_the_table_shows_names_with_brackets_and_verdicts() -> None:
+def printed(checks: list[Check], width: int) -> str:
     out = io.StringIO()
-    render_table(CHECKS, Console(file=out, width=120))
-    assert "a[b]" in out.getvalue()
-    assert "unknown" in out.getvalue()
+    render_table(checks, Console(file=out, width=width, soft_wrap=True))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_list_shows_names_with_brackets_verdicts_and_sums_within_the_width(width: int) -> None:
+    long = Check("d", "fail", "found " * 30, "needed " * 30, "the way out " * 20)
+    text = printed([*CHECKS, long], width)
+    assert "a[b]" in text
+    assert "1 pass, 1 fail, 1 unknown" in text
+    assert text.index("fail") < text.index("unknown") < text.index("pass")
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_checks_unknown_for_one_reason_are_told_together() -> None:
+    fix = "check network; allow {} to this identity"
+    checks = [Check(name, "unknown", "no network", "n", fix.format(name)) for name in ("a:B", "c:D")]
+    text = " ".join(printed(checks, 120).split())
+    assert "unknown a:B, c:D" in text
+    assert text.count("no network") == 1
+    assert "allow a:B, c:D to this identity" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -247,3 +247,20 @@ def test_steady_load_needs_no_other_floor() -> None:
 def test_results_compare_by_their_figures() -> None:
     result = run(STACK, steps(1.0))
     assert replace(result, timeline=None) == result
+
+
+@pytest.mark.parametrize(
+    ("rate", "scale", "mode", "given"),
+    [
+        (1e300, 1.0, "fluid", "requests"),
+        (1e6, 1e6, "fluid", "requests"),
+        (1e5, 1.0, "fluid", "a peak of"),
+        (1e4, 1.0, "request", "requests"),
+    ],
+)
+def test_a_trace_beyond_any_fleet_is_refused_before_it_fills_the_memory(
+    rate: float, scale: float, mode: Literal["fluid", "request"], given: str
+) -> None:
+    with pytest.raises(ReplayError) as caught:
+        run(STACK, of_rates("huge", np.full(60, rate), 60), scale=scale, mode=mode)
+    assert given in caught.value.problems[0].given

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -38,10 +40,21 @@ def test_hidden_files_and_folders_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "given"), [("none", "no such folder"), ("file", "a file"), ("empty", "an empty folder")]
+    ("name", "given"),
+    [
+        ("none", "no such folder"),
+        ("file", "a file"),
+        ("empty", "an empty folder"),
+        ("pipe", "no folder"),
+        ("loop", "Too many levels of symbolic links"),
+        ("x" * 300, "File name too long"),
+    ],
+    ids=["absent", "file", "empty", "pipe", "loop of links", "name too long"],
 )
 def test_what_is_no_folder_of_weights_is_refused(tmp_path: Path, name: str, given: str) -> None:
     (tmp_path / "file").write_text("x")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "empty").mkdir()
     assert refusal(tmp_path / name).problems[0].given == given
 
@@ -106,3 +119,20 @@ def test_a_changed_file_is_noticed_by_size_and_by_time(tmp_path: Path) -> None:
     assert not file.same()
     path.unlink()
     assert not file.same()
+
+
+def test_a_folder_below_that_can_not_be_read_makes_no_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A root user reads every folder, so the refusal is the system call's."""
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "shards").mkdir()
+    listed = os.scandir
+
+    def denied(path: str) -> object:
+        if str(path).endswith("shards"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", denied)
+    assert [problem.given for problem in refusal(tmp_path).problems] == ["Permission denied"]
