@@ -1,14 +1,19 @@
 """Load through the real router on simulated engines: nothing lost, or exactly what was on the one that died."""
 
 import itertools
+import json
+import sys
+from pathlib import Path
 
 import httpx2
+import pytest
 
+from cli.__main__ import main
 from lab.load import Asking, Closed, Open, of_stack
 from tests.lab.load.conftest import Stand
 
 MIXED = Asking(prompt_tokens=200, output_tokens=30, stream_share=0.7)
-LONG = Asking(prompt_tokens=50, output_tokens=900, spread=False, stream_share=1.0)
+LONG = Asking(prompt_tokens=50, output_tokens=600, spread=False, stream_share=1.0)
 
 
 def _served(stand: Stand) -> int:
@@ -57,3 +62,17 @@ def test_an_engine_that_dies_loses_exactly_the_streams_on_it(stand: Stand) -> No
     assert result.by_cause == {"reset-mid-stream": other["load"]}
     assert result.completed == one["load"]
     assert len(result.failures) == other["load"]
+
+
+def test_the_command_sends_a_trace_file_and_prints_its_books(
+    stand: Stand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = tmp_path / "trace.csv"
+    rows = [f"{number / 10},{20 + number},{5 + number}" for number in range(20)]
+    trace.write_text("\n".join(["t_s,prompt_tokens,output_tokens", *rows]))
+    words = ("--state", str(stand.plane.state_dir), "--arrivals", str(trace), "--stream", "0.5", "--json")
+    monkeypatch.setattr(sys, "argv", ["headroom", "lab", "load", *words])
+    assert main() == 0
+    books = json.loads(capsys.readouterr().out)
+    assert (books["sent"], books["completed"], books["lost"]) == (20, 20, 0)
+    assert books["outputTokens"] == sum(range(5, 25))
