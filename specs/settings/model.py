@@ -249,7 +249,7 @@ class Model(Section):
     extra_args: tuple[Text, ...] = ()
     """More vLLM arguments, one list element each."""
     secret_name: Name | None = None
-    """Secret in the model's namespace that holds HF_TOKEN; only named, never read."""
+    """Secret in the model's namespace that holds HF_TOKEN and VLLM_API_KEY, as needed; only named, never read."""
     replicas: Replicas = Replicas()
     """The autoscaler's range."""
     capacity: Capacity | None = None
