@@ -20,7 +20,7 @@ from lab.control.supervise import Supervisor
 
 _SUPERVISE_SECONDS = 0.5
 _FEED_SECONDS = 2.0
-_ADDRESS_SECONDS = 1.0
+_ADDRESS_SECONDS = 2.0
 
 
 def main(root: Path) -> None:

@@ -211,6 +211,11 @@ _ALL = (
             ),
             Amendment(
                 file="karpenter/ec2/ec2.go",
+                find="ltConfig := input.LaunchTemplateConfigs[0]",
+                replace="ltConfig := launch.Cheapest(input, c.strategy.GetScore)",
+            ),
+            Amendment(
+                file="karpenter/ec2/ec2.go",
                 find="import (",
                 replace='import (\n\t"headroom.dev/tools/kubernetes/launch"\n',
             ),

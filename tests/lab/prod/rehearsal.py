@@ -88,7 +88,7 @@ def rehearsed(folder: Path, stack: str, overrides: Mapping[str, Any]) -> Generat
         plane.down(folder)
 
 
-def eventually(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
+def eventually(holds: Callable[[], Any], seconds: float = 180.0) -> Any:
     """What `holds` returns once it is true; fails the test when it is not within the deadline."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

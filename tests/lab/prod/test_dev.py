@@ -1,4 +1,7 @@
-"""The dev stack on a lab, from `up` to `destroy`; only the address of Prometheus, the lab's, is overridden."""
+"""The dev stack on a lab, from `up` to `destroy`.
+
+Overridden, and nothing else: the address of Prometheus, which is the lab's, and the wait before an engine's SIGTERM.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,14 @@ from tests.lab.prod.cluster import condition, labels
 from tests.lab.prod.rehearsal import NODE_CLAIM, NODE_CLASS, Rehearsal, ready, rehearsed
 
 SERVING = "llm-serving"
+SHORT = {"preStopSeconds": 1}
+OVERRIDES = {"headroom:models": [{"name": name, "drain": SHORT} for name in ("llama3-8b", "mistral-7b")]}
 
 
 @pytest.fixture(scope="module")
 def dev(tmp_path_factory: pytest.TempPathFactory) -> Generator[Rehearsal]:
     """The stack, up."""
-    with rehearsed(tmp_path_factory.mktemp("dev") / "lab", "dev", {}) as made:
+    with rehearsed(tmp_path_factory.mktemp("dev") / "lab", "dev", OVERRIDES) as made:
         yield made
 
 

@@ -9,6 +9,7 @@ package launch
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"time"
 
@@ -86,6 +87,25 @@ func Refuse(input *ec2.CreateFleetInput) *ec2.CreateFleetOutput {
 		return nil
 	}
 	return &ec2.CreateFleetOutput{Errors: errors}
+}
+
+// Cheapest is the launch template configuration with the cheapest offering of a fleet request that Refuse has left
+// something of. EC2 chooses among all of them; Karpenter's KWOK provider looks at the first alone, and instance types of
+// different pod counts have different templates.
+func Cheapest(
+	input *ec2.CreateFleetInput, score func(instanceType, capacityType, zone string) float64,
+) types.FleetLaunchTemplateConfigRequest {
+	capacity := string(input.TargetCapacitySpecification.DefaultTargetCapacityType)
+	best, least := input.LaunchTemplateConfigs[0], math.Inf(1)
+	for _, config := range input.LaunchTemplateConfigs {
+		for _, override := range config.Overrides {
+			found := score(string(override.InstanceType), capacity, aws.ToString(override.AvailabilityZone))
+			if found < least {
+				best, least = config, found
+			}
+		}
+	}
+	return best
 }
 
 func matches(gone []offering, instanceType, zone, capacityType string) bool {
