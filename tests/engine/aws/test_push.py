@@ -14,7 +14,9 @@ from typing import Any, cast
 import boto3
 import jsonschema
 import pytest
+from typer.testing import CliRunner
 
+from cli.app import app
 from planner.staging import StagingError, push, verify
 from planner.staging.digest import SMALLEST_PART
 from specs.settings import Settings, read
@@ -136,6 +138,19 @@ def test_a_dry_run_writes_nothing(aws: Server, s3: Any, folder: Path) -> None:
     planned = push(folder, settings(), "test", dry_run=True)
     assert (planned.dry_run, planned.live, planned.sent) == (True, False, planned.size)
     assert keys(s3) == []
+
+
+def test_a_dry_run_shows_no_bar_of_an_upload(
+    aws: Server, s3: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(*_: object) -> None:
+        raise AssertionError("a bar was made")
+
+    monkeypatch.setattr("planner.staging.ProgressBar", shown)
+    words = ["weights", "push", str(folder), "--stack", "dev", "--model", "llama3-8b", "--bucket", BUCKET]
+    ran = CliRunner().invoke(app, [*words, "--dry-run"])
+    assert ran.exit_code == 0
+    assert "would be sent" in ran.stdout
 
 
 def test_a_file_that_is_there_is_not_sent_again(aws: Server, s3: Any, folder: Path) -> None:
