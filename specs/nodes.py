@@ -71,13 +71,17 @@ def _volume(size_gib: int, pool: GpuPool | None) -> Body:
 
 
 def block_devices(pool: GpuPool) -> list[Body]:
-    """The disk that holds images is the root device on AL2023 and the data device on Bottlerocket (KP20)."""
+    """The disk that holds images is the root device on AL2023 and the data device on Bottlerocket (KP20).
+
+    `rootVolume` marks the kubelet's own disk, which is the same one: Karpenter takes its size for the ephemeral
+    storage of a node (karpenter-provider-aws v1.14.1 pkg/providers/instancetype/types.go).
+    """
     if operating_system(pool) == "al2023":
         return [{"deviceName": "/dev/xvda", "rootVolume": True, "ebs": _volume(pool.disk.size_gi_b, pool)}]
     return [
         # Bottlerocket's root holds the system alone; 4 GiB no longer suffice (Karpenter default is 6).
-        {"deviceName": "/dev/xvda", "rootVolume": True, "ebs": _volume(8, None)},
-        {"deviceName": "/dev/xvdb", "ebs": _volume(pool.disk.size_gi_b, pool)},
+        {"deviceName": "/dev/xvda", "ebs": _volume(8, None)},
+        {"deviceName": "/dev/xvdb", "rootVolume": True, "ebs": _volume(pool.disk.size_gi_b, pool)},
     ]
 
 
