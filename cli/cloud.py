@@ -126,9 +126,9 @@ def _report(outcome: Outcome, as_json: bool) -> None:
         write_json(as_document(outcome))
     else:
         if console.is_terminal:
-            console.print(_tree(outcome, console.width))
+            console.print(tree(outcome, console.width))
         else:
-            Console(width=UNCUT, highlight=False).print(_tree(outcome, None))
+            Console(width=UNCUT, highlight=False).print(tree(outcome, None))
         _violations(outcome)
         _outputs(outcome)
         counts = ", ".join(f"{count} {op}" for op, count in sorted(outcome.changes.items()))
@@ -161,7 +161,7 @@ def as_document(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _tree(outcome: Outcome, width: int | None) -> Tree:
+def tree(outcome: Outcome, width: int | None) -> Tree:
     """What changes, below the components it belongs to; unchanged resources are counted, not listed.
 
     Names wrap at `width` columns under the kind they belong to; without a width each kind is one line, for `grep`.

@@ -189,7 +189,8 @@ def _policies(review: Review, rows: int) -> list[str]:
 
 def _money(before: Plan | None, after: Plan) -> list[str]:
     def line(name: str, was: float | None, now: float, unit: str) -> tuple[str, ...]:
-        moved = "" if was is None or round(now - was, 2) == 0 else f"{now - was:+,.{2 if unit else 0}f}"
+        delta = 0.0 if was is None else round(now, 2) - round(was, 2)
+        moved = f"{delta:+,.{2 if unit else 0}f}" if round(delta, 2) else ""
         old = "" if was is None else f"{was:,.{2 if unit else 0}f}"
         return (name, old, f"{now:,.{2 if unit else 0}f}", moved)
 
