@@ -1,15 +1,19 @@
-"""Metrics: Prometheus with its operator, and the GPU exporter; or the Prometheus that is there already."""
+"""Metrics: Prometheus with its operator, and the GPU exporter; or the Prometheus that is there already. On either
+the dashboards, the platform's alerts, and KEDA as a target."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from components.release import release
-from specs import charts, versions
+from specs import charts, monitors, versions
+from specs.alerts.rules import namespace, platform_rule
+from specs.dashboards.config_maps import config_maps
 from specs.names import GPU_NAMESPACE, METRICS_NAMESPACE
 from specs.platform_values import gpu_metrics_values, prometheus_values
 from specs.scaling import server_address
@@ -42,6 +46,7 @@ class Metrics(pulumi.ComponentResource):
             self.ready.append(self._prometheus())
         if platform.gpu_metrics.install:
             self._gpu_metrics()
+        self._shown()
         self.prometheus_address = server_address(args.settings)
         self.register_outputs({"prometheusAddress": self.prometheus_address})
 
@@ -68,9 +73,35 @@ class Metrics(pulumi.ComponentResource):
         # Its ServiceMonitor needs the operator's CRDs.
         return release("gpu-metrics", spec, self._after(GPU_NAMESPACE, self.ready))
 
+    def _shown(self) -> None:
+        """What people look at and are woken by; nothing waits for it."""
+        settings, where = self._args.settings, namespace(self._args.settings)
+        opts = self._after(where, self.ready)
+        for found in config_maps(settings):
+            k8s.core.v1.ConfigMap(
+                found.logical,
+                metadata={"name": found.name, "namespace": found.namespace, "labels": found.labels},
+                data=found.data,
+                opts=opts,
+            )
+        self._custom("alerts", platform_rule(settings), opts)
+        if settings.platform.keda.install:
+            self._custom("keda", monitors.keda_pod_monitor(where), opts)
+
+    def _custom(self, name: str, body: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
+        k8s.apiextensions.CustomResource(
+            name,
+            api_version=body["apiVersion"],
+            kind=body["kind"],
+            metadata=body["metadata"],
+            spec=body["spec"],
+            opts=opts,
+        )
+
     def _after(self, namespace: str, ready: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:
+        declared = self._args.namespaces.get(namespace)
         return pulumi.ResourceOptions(
             parent=self,
             provider=self._args.provider,
-            depends_on=[*ready, self._args.namespaces[namespace]],
+            depends_on=[*ready, *([declared] if declared else [])],
         )

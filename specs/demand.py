@@ -1,9 +1,10 @@
-"""The recording rules of a model as Kubernetes and Prometheus take them."""
+"""The rules of a model as Kubernetes and Prometheus take them: demand and forecast, and its alerts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from specs.alerts.rules import model_group
 from specs.forecast import RULE_SECONDS, rules
 from specs.metrics_names import MODEL_LABEL, recorded_labels
 from specs.promql import render
@@ -14,7 +15,7 @@ __all__ = ["groups", "prometheus_rule", "rules"]
 
 
 def groups(settings: Settings, model: Model) -> Sequence[dict[str, object]]:
-    """The model's rule groups, as a Prometheus rule file takes them; none without a capacity."""
+    """The group that demand is scaled on, as a Prometheus rule file takes it; none without a capacity."""
     found = rules(settings, model)
     if not found:
         return []
@@ -30,11 +31,8 @@ def groups(settings: Settings, model: Model) -> Sequence[dict[str, object]]:
     ]
 
 
-def prometheus_rule(settings: Settings, model: Model) -> dict[str, object] | None:
-    """The PrometheusRule body of a model; None when it needs no rules."""
-    found = groups(settings, model)
-    if not found:
-        return None
+def prometheus_rule(settings: Settings, model: Model) -> dict[str, object]:
+    """The PrometheusRule body of a model."""
     return {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",
@@ -43,5 +41,5 @@ def prometheus_rule(settings: Settings, model: Model) -> dict[str, object] | Non
             "namespace": model.namespace,
             "labels": {MODEL_LABEL.replace("_", "-"): model.name},
         },
-        "spec": {"groups": list(found)},
+        "spec": {"groups": [*groups(settings, model), model_group(settings, model)]},
     }

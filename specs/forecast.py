@@ -142,7 +142,7 @@ def candidates(settings: Settings, model: Model) -> Sequence[Candidate]:
     return found
 
 
-def _loss(model: Model, record: str, lead: int, now: Expr) -> Expr:
+def acted_loss(model: Model, record: str, lead: int, now: Expr) -> Expr:
     """Cost of having acted on `record` one lead time ago: rate held ready in vain, and twenty times the rate
     that outran the slack.
     """
@@ -154,12 +154,12 @@ def _loss(model: Model, record: str, lead: int, now: Expr) -> Expr:
 
 def _forecast(settings: Settings, model: Model, now: Expr) -> Sequence[Rule]:
     lead = int(horizon_seconds(settings, model))
-    found = [Rule(names.LOSS_LAST, _loss(model, names.OFFERED_NOW, lead, now))]
+    found = [Rule(names.LOSS_LAST, acted_loss(model, names.OFFERED_NOW, lead, now))]
     without = recorded_over("avg", names.LOSS_LAST, model, GATE_SECONDS)
     parts: list[Expr] = [now]
     for candidate in candidates(settings, model):
         found.append(Rule(candidate.record, Largest((candidate.expr, now))))
-        found.append(Rule(candidate.loss, _loss(model, candidate.record, lead, now)))
+        found.append(Rule(candidate.loss, acted_loss(model, candidate.record, lead, now)))
         loss = recorded_over("avg", candidate.loss, model, GATE_SECONDS)
         wins = Binary("<", loss, Binary("*", Number(GATE_MARGIN), without))
         # Empty while the candidate loses, as above.

@@ -11,6 +11,8 @@ KARPENTER_NAMESPACE = "kube-system"
 KARPENTER_SERVICE_ACCOUNT = "karpenter"
 KEDA_NAMESPACE = "keda"
 KEDA_SERVICE_ACCOUNT = "keda-operator"
+KEDA_OPERATOR = KEDA_SERVICE_ACCOUNT
+"""Label app.kubernetes.io/name of the operator's pods."""
 METRICS_NAMESPACE = "monitoring"
 GPU_NAMESPACE = "gpu-system"
 LOAD_BALANCER_SERVICE_ACCOUNT = "aws-load-balancer-controller"

@@ -226,9 +226,12 @@ def test_without_an_ingress_there_is_no_balancer() -> None:
     assert not declared(settings({"ingress": {"enabled": False}})).all("Ingress")
 
 
-def test_without_a_capacity_there_are_no_rules_to_record() -> None:
-    found = declared(settings({"capacity": None, "scaling": {"strategy": "queue"}}))
-    assert not found.all("PrometheusRule")
+def test_a_models_records_and_alerts_are_one_resource() -> None:
+    (rule,) = usual().all("PrometheusRule")
+    assert [group["name"] for group in dig(rule.inputs, "spec", "groups")] == [
+        "headroom-llm-serving-llama3-8b",
+        "headroom-llm-serving-llama3-8b-alerts",
+    ]
 
 
 def test_a_file_system_of_the_stack_is_mounted_by_volume_and_claim() -> None:

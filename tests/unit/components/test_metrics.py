@@ -67,3 +67,23 @@ def test_an_existing_prometheus_is_asked_and_nothing_is_installed() -> None:
     found, seen = declared(settings({}, platform=THERE))
     assert [entry.name for entry in found.all("Release")] == ["nodes"]
     assert seen == {"address": "http://prometheus.observability.svc:9090", "ready": 1}
+
+
+def test_dashboards_and_alerts_wait_for_the_operator_and_its_namespace() -> None:
+    found, _ = declared(settings())
+    shown = [*found.all("ConfigMap"), found.one("PrometheusRule"), found.one("PodMonitor")]
+    assert len(shown) == 6
+    for entry in shown:
+        assert entry.inputs["metadata"]["namespace"] == "monitoring"
+        assert {"Namespace monitoring", "Release prometheus"} <= found.waits_for(entry)
+
+
+def test_on_a_cluster_with_its_own_prometheus_they_stand_in_a_namespace_that_is_there() -> None:
+    found, _ = declared(settings({}, platform=THERE))
+    for entry in (*found.all("ConfigMap"), found.one("PrometheusRule")):
+        assert entry.inputs["metadata"]["namespace"] == "kube-system"
+
+
+def test_a_keda_that_was_there_before_is_not_scraped_twice() -> None:
+    found, _ = declared(settings({}, platform={"keda": {"install": False}}))
+    assert not found.all("PodMonitor")

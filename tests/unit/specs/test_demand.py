@@ -55,9 +55,10 @@ def test_each_record_is_written_once_and_before_it_is_read_fresh() -> None:
     assert records[0] == names.OFFERED
 
 
-def test_without_a_capacity_there_is_nothing_to_measure_by() -> None:
+def test_without_a_capacity_only_alerts_are_left() -> None:
     found = settings({"capacity": None, "scaling": {"strategy": "concurrency"}})
-    assert prometheus_rule(found, only(found)) is None
+    groups = dig(prometheus_rule(found, only(found)), "spec", "groups")
+    assert [group["name"] for group in groups] == ["headroom-llm-serving-llama3-8b-alerts"]
 
 
 def test_steady_load_asks_for_no_headroom() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from specs import router
 from specs.metrics_names import MODEL_LABEL, router_labels
-from specs.monitors import pod_monitor
+from specs.monitors import keda_pod_monitor, pod_monitor
 from specs.serving import deployment
 from tests.unit.specs.stack import container, dig, only, settings
 
@@ -45,3 +45,11 @@ def test_series_bear_the_models_name_as_the_queries_ask_for_it(part: Part) -> No
     wanted = dict(router_labels(only(settings())))
     assert relabeling["targetLabel"] == MODEL_LABEL
     assert relabeling["replacement"] == wanted[MODEL_LABEL]
+
+
+def test_kedas_own_label_namespace_is_kept() -> None:
+    """Every query about a ScaledObject selects by it."""
+    body = keda_pod_monitor("monitoring")
+    (only_one,) = dig(body, "spec", "podMetricsEndpoints")
+    assert only_one["honorLabels"] is True
+    assert dig(body, "spec", "namespaceSelector") == {"matchNames": ["keda"]}
