@@ -264,3 +264,22 @@ def test_a_trace_beyond_any_fleet_is_refused_before_it_fills_the_memory(
     with pytest.raises(ReplayError) as caught:
         run(STACK, of_rates("huge", np.full(60, rate), 60), scale=scale, mode=mode)
     assert given in caught.value.problems[0].given
+
+
+def test_sawtooth_load_does_not_launch_its_nodes_anew_at_each_peak() -> None:
+    """DR9: pods stay for the down-window of 300 s and empty nodes for as long again; fifteen teeth of eight minutes
+    launch each node twice at most.
+    """
+    teeth = np.tile(np.concatenate([np.linspace(1.0, 9.0, 4), np.full(4, 1.0)]), 15)
+    result = run(STACK, of_rates("sawtooth", teeth, 60))
+    line = result.timeline
+    assert line is not None
+    assert result.peak_replicas >= 6
+    assert result.launches <= 2 * max(line.nodes)
+
+
+def test_the_forecast_only_ever_raises_what_is_desired() -> None:
+    """KD28: the HPA takes the largest proposal."""
+    silent = settings({"scaling": {"forecast": {"enabled": False}}})
+    pairs = zip(desired(run(STACK, WAVE)), desired(run(silent, WAVE)), strict=True)
+    assert all(one >= other for one, other in pairs)
