@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -21,6 +21,15 @@ class Line:
     values: Sequence[float | None]
     stepped: bool = True
     """A count that holds until it changes, not a slope."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A named stretch of time, shaded behind the lines in one of two tones."""
+
+    label: str
+    start: float
+    end: float
 
 
 def bands(moments: Sequence[float], cumulative: Sequence[float]) -> list[tuple[float, float]]:
@@ -74,11 +83,22 @@ def plot(
     end: float,
     lines: Sequence[Line],
     shaded: Sequence[tuple[float, float]] = (),
+    *,
+    spans: Sequence[Span] = (),
+    axis: Callable[[float], str] = clock,
 ) -> str:
-    """A figure with a legend, axes from 0 to `end` seconds and a line per series. Values are drawn from 0."""
+    """A figure with a legend, axes from 0 to `end` seconds and a line per series. Values are drawn from 0.
+
+    `shaded` are violations, `spans` named stretches; `axis` writes a moment below the plot.
+    """
     drawn = [(line, thinned(moments, line.values)) for line in lines]
     top = nice_top(max((value for _, points in drawn for _, value in points), default=1.0))
     parts = [
+        f'<rect class="span tone{position % 2}" x="{span.start / end * WIDTH:.1f}" y="0"'
+        f' width="{(span.end - span.start) / end * WIDTH:.1f}" height="{HEIGHT:g}"/>'
+        for position, span in enumerate(spans)
+    ]
+    parts += [
         f'<rect class="violation" x="{start / end * WIDTH:.1f}" y="0"'
         f' width="{max((finish - start) / end * WIDTH, 0.8):.1f}" height="{HEIGHT:g}"/>'
         for start, finish in shaded
@@ -91,13 +111,19 @@ def plot(
         f'<path class="{line.style}" d="{_path(points, end, top, line.stepped)}"/>' for line, points in drawn
     ]
     vertical = "".join(f"<span>{top * (TICKS - tick) / TICKS:g}</span>" for tick in range(TICKS + 1))
-    horizontal = "".join(f"<span>{clock(end * tick / TICKS)}</span>" for tick in range(TICKS + 1))
+    horizontal = "".join(f"<span>{escape(axis(end * tick / TICKS))}</span>" for tick in range(TICKS + 1))
     legend = "".join(f'<li class="{line.style}">{escape(line.label)}</li>' for line in lines)
     if shaded:
         legend += '<li class="violation">SLO violated</li>'
+    names = "".join(
+        f'<span style="left:{span.start / end * 100:.2f}%;width:{(span.end - span.start) / end * 100:.2f}%">'
+        f"{escape(span.label)}</span>"
+        for span in spans
+    )
+    strip = f'<div class="spans">{names}</div>' if names else ""
     return (
         f'<figure><figcaption>{escape(title)}</figcaption><ul class="legend">{legend}</ul>'
-        f'<div class="plot"><div class="y">{vertical}</div>'
+        f'<div class="plot">{strip}<div class="y">{vertical}</div>'
         f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" preserveAspectRatio="none" role="img"'
         f' aria-label="{escape(title)}">{"".join(parts)}</svg><div class="x">{horizontal}</div></div></figure>'
     )

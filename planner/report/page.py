@@ -38,14 +38,22 @@ def html(results: Sequence[ReplayResult], advice: str = "") -> str:
         for result in results[1:]
         if result.timeline is not None
     )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Replay: {escape(title)}</title><style>{STYLE.read_text(encoding='utf-8')}</style></head><body><main>"
+    return document(
+        f"Replay: {title}",
         f"<h1>{escape(title)}</h1>{_introduction(lead)}{_cards(lead)}"
         + (f"<p>{escape(advice)}</p>" if advice else "")
         + f"<h2>Policy: {escape(lead.policy)}</h2>{_timeline(lead)}"
-        + f"<h2>Cost</h2>{_costs(results)}<h2>Figures</h2>{_table(results)}{others}</main></body></html>\n"
+        + f"<h2>Cost</h2>{_costs(results)}<h2>Figures</h2>{_table(results)}{others}",
+    )
+
+
+def document(title: str, body: str) -> str:
+    """A page with the report's style; `body` is HTML."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE.read_text(encoding='utf-8')}</style></head>"
+        f"<body><main>{body}</main></body></html>\n"
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from planner.generator import generate
 from planner.replay import run
 from planner.report import write
-from planner.report.chart import bands, clock, nice_top, thinned
+from planner.report.chart import Line, Span, bands, clock, nice_top, plot, thinned
 from planner.traces import Trace
 from tests.unit.specs.stack import settings
 
@@ -135,3 +135,16 @@ def test_a_browser_draws_the_page_without_sideways_scrolling(page: Path, width: 
     inner, scrolled, lines = map(int, title.groups())
     assert scrolled <= inner
     assert lines == 12
+
+
+def test_a_named_stretch_is_shaded_and_written_above_the_plot() -> None:
+    drawn = plot(
+        "x", (0.0, 50.0), 100.0, (Line("a", "ready", (1.0, 2.0)),), spans=(Span("burst", 25.0, 75.0),)
+    )
+    assert '<span style="left:25.00%;width:50.00%">burst</span>' in drawn
+    assert 'class="span tone0" x="250.0" y="0" width="500.0"' in drawn
+
+
+def test_moments_below_a_plot_are_written_as_the_caller_wants() -> None:
+    line = Line("a", "ready", (1.0, 2.0))
+    assert "<span>25 s</span>" in plot("x", (0.0, 50.0), 100.0, (line,), axis=lambda at: f"{at:.0f} s")
