@@ -14,7 +14,7 @@ from tests.lab.prod.cluster import condition, labels
 from tests.lab.prod.rehearsal import NODE_CLAIM, NODE_CLASS, Rehearsal, ready, rehearsed
 
 SERVING = "llm-serving"
-SHORT = {"preStopSeconds": 1}
+SHORT = {"preStopSeconds": 5}
 OVERRIDES = {"headroom:models": [{"name": name, "drain": SHORT} for name in ("llama3-8b", "mistral-7b")]}
 
 

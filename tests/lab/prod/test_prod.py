@@ -94,6 +94,12 @@ def test_on_demand_nodes_are_of_the_cheapest_type_that_fits(prod: Rehearsal) -> 
         assert found == {cheapest.type}
 
 
+def test_karpenter_counts_on_the_disk_that_holds_the_images(prod: Rehearsal) -> None:
+    for pool in prod.stage.settings.gpu_pools:
+        for claim in prod.claims(pool.name).values():
+            assert claim["status"]["capacity"]["ephemeral-storage"] == f"{pool.disk.size_gi_b}Gi"
+
+
 def test_every_autoscaler_is_ready_and_reads_every_metric(prod: Rehearsal) -> None:
     settings = prod.stage.settings
     for model in settings.active_models:
