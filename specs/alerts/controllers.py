@@ -29,7 +29,7 @@ def alerts(settings: Settings) -> Sequence[Alert]:
     platform = settings.platform
     if platform.keda.install:
         found.append(
-            _unseen("Keda", series.KEDA_UP, "No replica follows its load beyond what the HPA last knew.")
+            _unseen("KEDA", series.KEDA_UP, "No replica follows its load beyond what the HPA last knew.")
         )
     if platform.karpenter.install and platform.prometheus.install:
         found.append(_unseen("Karpenter", series.KARPENTER_UP, "No node is launched, removed or drained."))
@@ -101,7 +101,7 @@ def _autoscalers(models: dict[str, str]) -> Sequence[Alert]:
 
 def _unseen(part: str, up: str, effect: str) -> Alert:
     return Alert(
-        f"Headroom{part}Unseen",
+        f"Headroom{part.capitalize()}Unseen",
         f"absent({up})",
         UNSEEN_SECONDS,
         "critical",

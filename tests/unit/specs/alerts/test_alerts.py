@@ -139,3 +139,9 @@ def test_between_two_bounds_the_straight_line_is_read(seconds: float, shares: di
     text = render(in_time(only(found)))
     read = re.findall(r'(?:([\d.]+) \* )?sum\(rate\([^)]*le="([^"]+)"', text)
     assert {bound: float(share or 1) for share, bound in read} == shares
+
+
+def test_the_documented_table_is_complete() -> None:
+    page = (PROJECT / "docs/observability.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `(Headroom\w+)` \| (\w+) \|", page, re.MULTILINE)
+    assert sorted(told) == sorted({(alert.name, alert.severity) for alert in ALERTS})
