@@ -49,7 +49,7 @@ def calibrate(
     ] = 1800.0,
     key: Annotated[
         str | None,
-        typer.Option("--key", envvar="OPENAI_API_KEY", help="The engine's API key.", show_envvar=True),
+        typer.Option("--key", envvar="HEADROOM_API_KEY", help="The engine's API key.", show_envvar=True),
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="Put the result into the stack file.")] = False,
     as_json: JsonOption = False,

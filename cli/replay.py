@@ -12,7 +12,7 @@ from rich.table import Table
 
 from cli.stack import JsonOption, StackFileOption, StackOption, accepted
 from cli.terminal import console, errors, write_json
-from cli.trace import MODEL_HELP, SCALE_HELP, SEED_HELP, TRACE_HELP
+from cli.trace import MODEL_HELP, POLICY_HELP, SCALE_HELP, SEED_HELP, TRACE_HELP
 from specs.problems import Problem, SettingsError
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def replay(
     mode: Annotated[
         str | None, typer.Option("--mode", help="request or fluid; by the trace unless given.")
     ] = None,
-    policy: Annotated[
-        list[str] | None, typer.Option("--policy", help="ours, published, hpa-gpu, ...; repeatable.")
-    ] = None,
+    policy: Annotated[list[str] | None, typer.Option("--policy", help=POLICY_HELP)] = None,
     as_json: JsonOption = False,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write an HTML report into this folder.")

@@ -11,3 +11,7 @@ TRACE_HELP: Final = (
 MODEL_HELP: Final = "Model of the stack; the first unless named."
 SCALE_HELP: Final = "Factor on the trace's rate."
 SEED_HELP: Final = "Seed of every random choice."
+POLICY_HELP: Final = (
+    "Repeatable: ours, published, hpa-gpu, static, clairvoyant, running-plus-10-waiting, gateway-queue,"
+    " quantile-forecast."
+)
