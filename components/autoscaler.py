@@ -65,7 +65,9 @@ class Autoscaler(pulumi.ComponentResource):
         role = aws.iam.Role(
             "keda",
             name=names.role("keda"),
-            assume_role_policy=pulumi.Output.json_dumps(iam.pod_identity_trust()),
+            assume_role_policy=pulumi.Output.json_dumps(
+                iam.pod_identity_trust(names, KEDA_NAMESPACE, KEDA_SERVICE_ACCOUNT)
+            ),
             tags=tags(names),
             opts=pulumi.ResourceOptions(parent=self),
         )

@@ -202,7 +202,11 @@ class Cluster(pulumi.ComponentResource):
         role = aws.iam.Role(
             "disks",
             name=self._args.names.role("disks"),
-            assume_role_policy=pulumi.Output.json_dumps(iam.pod_identity_trust()),
+            assume_role_policy=pulumi.Output.json_dumps(
+                iam.pod_identity_trust(
+                    self._args.names, control_plane.ADDON_NAMESPACE, control_plane.DISK_SERVICE_ACCOUNT
+                )
+            ),
             tags=self._tags,
             opts=self._own,
         )

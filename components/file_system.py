@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from specs import iam
+from specs.control_plane import ADDON_NAMESPACE
 from specs.names import Names
 from specs.network import tags
 from specs.settings.stack import Settings
@@ -16,6 +17,7 @@ from specs.settings.stack import Settings
 # Smallest FSx for Lustre size with SSD, and 250 MB/s per TiB: 300 MB/s for a fleet that starts together.
 FSX_GIB = 1200
 FSX_MBPS_PER_TIB = 250
+EFS_SERVICE_ACCOUNT = "efs-csi-controller-sa"
 CSI = {"efs": "aws-efs-csi-driver", "fsx": "aws-fsx-csi-driver"}
 
 
@@ -67,7 +69,9 @@ def _efs(place: Place) -> tuple[Handles, list[pulumi.Resource]]:
     role = aws.iam.Role(
         "weights-driver",
         name=place.names.role("weights-driver"),
-        assume_role_policy=pulumi.Output.json_dumps(iam.pod_identity_trust()),
+        assume_role_policy=pulumi.Output.json_dumps(
+            iam.pod_identity_trust(place.names, ADDON_NAMESPACE, EFS_SERVICE_ACCOUNT)
+        ),
         tags=tags(place.names),
         opts=place.own,
     )
@@ -77,7 +81,7 @@ def _efs(place: Place) -> tuple[Handles, list[pulumi.Resource]]:
         policy_arn=iam.managed("service-role/AmazonEFSCSIDriverPolicy"),
         opts=place.own,
     )
-    driver = _driver(place, {"service_account": "efs-csi-controller-sa", "role_arn": role.arn})
+    driver = _driver(place, {"service_account": EFS_SERVICE_ACCOUNT, "role_arn": role.arn})
     return {"volumeHandle": volume.id}, [*targets, driver]
 
 

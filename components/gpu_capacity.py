@@ -97,7 +97,9 @@ class GpuCapacity(pulumi.ComponentResource):
         role = aws.iam.Role(
             "karpenter",
             name=names.role("karpenter"),
-            assume_role_policy=pulumi.Output.json_dumps(iam.pod_identity_trust()),
+            assume_role_policy=pulumi.Output.json_dumps(
+                iam.pod_identity_trust(names, KARPENTER_NAMESPACE, KARPENTER_SERVICE_ACCOUNT)
+            ),
             tags=self._tags,
             opts=self._own,
         )

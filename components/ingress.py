@@ -44,7 +44,9 @@ class Ingress(pulumi.ComponentResource):
         role = aws.iam.Role(
             "load-balancer-controller",
             name=args.names.role("load-balancer"),
-            assume_role_policy=pulumi.Output.json_dumps(iam.pod_identity_trust()),
+            assume_role_policy=pulumi.Output.json_dumps(
+                iam.pod_identity_trust(args.names, KARPENTER_NAMESPACE, LOAD_BALANCER_SERVICE_ACCOUNT)
+            ),
             tags=stack_tags,
             opts=own,
         )

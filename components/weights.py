@@ -159,7 +159,9 @@ class Weights(pulumi.ComponentResource):
         role = aws.iam.Role(
             f"{model.name}-weights",
             name=self._args.names.role(f"weights-{model.name}"),
-            assume_role_policy=pulumi.Output.json_dumps(iam.pod_identity_trust()),
+            assume_role_policy=pulumi.Output.json_dumps(
+                iam.pod_identity_trust(self._args.names, model.namespace, service_account(model))
+            ),
             tags=self._tags,
             opts=self._own,
         )

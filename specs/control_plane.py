@@ -16,6 +16,7 @@ DEFAULT_HPA_SYNC_SECONDS = 15
 # Installed once nodes exist: CoreDNS without a node is DEGRADED for 20 minutes (pulumi-eks issue 1819).
 ADDONS_AFTER_NODES = ("coredns", "eks-node-monitoring-agent")
 POD_IDENTITY_AGENT = "eks-pod-identity-agent"
+ADDON_NAMESPACE = "kube-system"
 DISK_DRIVER = "aws-ebs-csi-driver"
 DISK_SERVICE_ACCOUNT = "ebs-csi-controller-sa"
 DISK_POLICY = "service-role/AmazonEBSCSIDriverPolicy"

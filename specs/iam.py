@@ -63,13 +63,23 @@ def service_trust(service: str) -> Document:
     )
 
 
-def pod_identity_trust() -> Document:
-    """Trust of EKS Pod Identity; which pod may take the role is said by the association."""
+def pod_identity_trust(names: Names, namespace: str, service_account: str) -> Document:
+    """Trust of EKS Pod Identity, for one service account of this cluster.
+
+    The association says so too, but another one, of any cluster of the account, could name the same role; the
+    tags are those that Pod Identity itself puts on a session (EKS user guide, pod-id-role and pod-id-abac).
+    """
+    tags = {
+        "eks-cluster-name": names.cluster,
+        "kubernetes-namespace": namespace,
+        "kubernetes-service-account": service_account,
+    }
     return document(
         {
             "Effect": "Allow",
             "Principal": {"Service": "pods.eks.amazonaws.com"},
             "Action": ["sts:AssumeRole", "sts:TagSession"],
+            "Condition": {"StringEquals": {f"aws:RequestTag/{key}": value for key, value in tags.items()}},
         }
     )
 

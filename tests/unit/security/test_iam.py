@@ -148,6 +148,26 @@ def test_only_aws_services_may_take_a_role(stack: str) -> None:
 
 
 @pytest.mark.parametrize("stack", STACKS)
+def test_each_pods_role_trusts_the_service_account_that_its_association_names(stack: str) -> None:
+    """A role that trusts another one would leave its pod without rights; one that trusts all, every pod with them."""
+    trusted = {
+        (
+            condition["aws:RequestTag/kubernetes-namespace"],
+            condition["aws:RequestTag/kubernetes-service-account"],
+        )
+        for statement in allowed(stack)
+        if "sts:TagSession" in statement.each("Action")
+        for condition in [statement.body["Condition"]["StringEquals"]]
+    }
+    bound = {
+        (str(entry.inputs["namespace"]), str(entry.inputs["serviceAccount"]))
+        for entry in declared(stack)
+        if entry.type.endswith(":PodIdentityAssociation")
+    }
+    assert trusted == bound | {("kube-system", "ebs-csi-controller-sa")}  # the add-on makes its own
+
+
+@pytest.mark.parametrize("stack", STACKS)
 def test_only_reviewed_policies_of_aws_are_attached(stack: str) -> None:
     attached = {
         str(entry.inputs["policyArn"]).partition(":policy/")[2]

@@ -116,3 +116,13 @@ def test_names_stay_within_what_aws_takes(stack: str) -> None:
 
 def test_two_long_stack_names_never_share_a_name() -> None:
     assert Names("x" * 99 + "a").cluster != Names("x" * 99 + "b").cluster
+
+
+def test_a_pods_role_is_for_one_service_account_of_one_cluster() -> None:
+    """Else any association in the account could hand it to a pod (EKS user guide, pod-id-role)."""
+    [trust] = statements(iam.pod_identity_trust(NAMES, "llm-serving", "llama3-8b"))
+    assert trust["Condition"]["StringEquals"] == {
+        "aws:RequestTag/eks-cluster-name": NAMES.cluster,
+        "aws:RequestTag/kubernetes-namespace": "llm-serving",
+        "aws:RequestTag/kubernetes-service-account": "llama3-8b",
+    }
