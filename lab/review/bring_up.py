@@ -11,9 +11,11 @@ from pathlib import Path
 
 from lab.cloud.session import RecordedCloud
 
+NOT_UP = 3
+
 
 def main(project: str, state: str, cli: str, stack: str) -> int:
-    """0 when the stack is up; else the reasons are on standard error, one a line."""
+    """0 when the stack is up; NOT_UP with the reasons on standard error, one a line."""
     # On the path for good: modules that are forgotten when the program's text has ended can't be asked for the types of
     # components whose outputs come later.
     sys.path.insert(0, project)
@@ -21,7 +23,7 @@ def main(project: str, state: str, cli: str, stack: str) -> int:
         outcome = cloud.up(stack)
     for problem in outcome.problems:
         print(problem, file=sys.stderr)  # noqa: T201 - the caller reads it
-    return 0 if outcome.ok else 1
+    return 0 if outcome.ok else NOT_UP
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 from lab.cloud.outcome import OnEvent, Outcome, Step
 from lab.cloud.pack import PolicyPack
 from lab.cloud.session import RecordedCloud
+from lab.review.bring_up import NOT_UP
 
 _TOOLS = Path(__file__).resolve().parents[2]
 _QUIET = frozenset({"same", "read", "refresh", "create-replacement", "delete-replaced", "discard-replaced"})
@@ -69,5 +70,6 @@ def _bring_up(base: Path, state: Path, cli: Path, stack: str) -> str:
     )
     if ran.returncode == 0:
         return ""
-    told = [line for line in ran.stderr.splitlines() if line.strip()]
-    return f"the base's stack can't be brought up: {told[0 if ran.returncode == 1 else -1] if told else 'no reason'}"
+    told = [line for line in ran.stderr.splitlines() if line.strip()] or ["it gave no reason"]
+    # An error that nobody caught has its reason on the last line of its traceback.
+    return f"the base's stack can't be brought up: {told[0 if ran.returncode == NOT_UP else -1]}"

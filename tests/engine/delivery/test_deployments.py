@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from components.policy_source import STAGED
 from lab.cloud.outcome import Outcome
-from tests.engine.program.conftest import Program
+from lab.cloud.pack import PolicyPack
+from specs.policy_pack import version_tag
+from tests.engine.program.conftest import PROJECT, Program
 
 SECTION: dict[str, Any] = {
     "organization": "acme",
@@ -72,7 +75,9 @@ def test_deployments_come_and_change_and_go_without_an_account(program: Program)
 
     section = SECTION | {"repository": "acme/llm-serving"}
     program.configure(declare(section))
-    assert cloud(program.cloud.preview("local")) == {
+    # What is published is a pack that works: the staged copy judges this preview.
+    published = PolicyPack(path=PROJECT / STAGED / version_tag(), config=PROJECT / "policies" / "local.json")
+    assert cloud(program.cloud.preview("local", pack=published)) == {
         ("update", "DeploymentSettings", "local"),
         ("update", "DeploymentSettings", "dev"),
     }
