@@ -18,7 +18,6 @@ from specs.names import Names
 from specs.network import CONTROL_PLANE_PORTS, tags
 from specs.nodes import DISCOVERY
 from specs.settings.stack import Settings
-from specs.versions import KUBE_PROXY, VPC_CNI
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +71,7 @@ class Cluster(pulumi.ComponentResource):
 
     def _control_plane(self, network: NetworkHandle) -> eks.Cluster:
         settings, names = self._args.settings, self._args.names
+        pinned = control_plane.pinned_addons(settings)
         key = aws.kms.Key(
             "secrets",
             description=f"Kubernetes secrets of {names.cluster}",
@@ -107,11 +107,11 @@ class Cluster(pulumi.ComponentResource):
             create_oidc_provider=False,
             bootstrap_self_managed_addons=False,
             vpc_cni_options={
-                "addon_version": VPC_CNI,
+                "addon_version": pinned["vpc-cni"],
                 "enable_network_policy": True,
                 "enable_prefix_delegation": True,
             },
-            kube_proxy_addon_options={"version": KUBE_PROXY.get(settings.cluster.version)},
+            kube_proxy_addon_options={"version": pinned.get("kube-proxy")},
             coredns_addon_options={"enabled": False},  # an add-on of its own, after the nodes
             tags=self._tags,
             opts=pulumi.ResourceOptions(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from specs import versions
 from specs.labels import SYSTEM_LABEL
 from specs.names import GPU_NAMESPACE, KEDA_NAMESPACE, METRICS_NAMESPACE
 from specs.settings.stack import Settings
@@ -32,6 +33,12 @@ def system_ami_type(instance_types: tuple[str, ...]) -> str:
     """EKS AMI type of the system nodes; Graviton families carry a g after the generation."""
     arm = _ARM_FAMILY.match(instance_types[0]) is not None
     return "AL2023_ARM_64_STANDARD" if arm else "AL2023_x86_64_STANDARD"
+
+
+def pinned_addons(settings: Settings) -> dict[str, str]:
+    """Add-ons whose version is stated for this Kubernetes version, which EKS must offer."""
+    proxy = versions.KUBE_PROXY.get(settings.cluster.version)
+    return {"vpc-cni": versions.VPC_CNI, **({"kube-proxy": proxy} if proxy else {})}
 
 
 def hpa_sync(settings: Settings) -> dict[str, object] | None:

@@ -11,12 +11,13 @@ from planner.aws.unanswered import CREDENTIALS, UnansweredError, misunderstood
 from planner.plan.caps import quotas
 from planner.preflight.capacity import check_offering, check_spot_role, check_spot_score
 from planner.preflight.check import Check, unknown
-from planner.preflight.control_plane import check_ami, check_version
+from planner.preflight.control_plane import check_addon, check_ami, check_version
 from planner.preflight.images import check_image
 from planner.preflight.network import check_addresses
 from planner.preflight.quotas import check_quota
 from planner.preflight.registry import Registry
 from planner.preflight.weights import check_weights
+from specs.control_plane import pinned_addons
 from specs.names import Names
 from specs.settings.stack import Settings
 
@@ -103,6 +104,11 @@ def _questions(
     if settings.cluster.mode == "eks":
         zones = [f"addresses:{zone}" for zone in settings.zones]
         add("eks-version", ask=lambda: [check_version(cloud, settings)])
+        for addon, version in pinned_addons(settings).items():
+            add(
+                f"addon:{addon}",
+                ask=lambda addon=addon, version=version: [check_addon(cloud, settings, addon, version)],
+            )
         add(*zones, ask=lambda: check_addresses(cloud, settings, names))
         for pool in pools:
             add(f"ami:{pool.name}", ask=lambda pool=pool: [check_ami(cloud, settings, pool)])

@@ -34,6 +34,26 @@ def check_version(cloud: Cloud, settings: Settings) -> Check:
     )
 
 
+def check_addon(cloud: Cloud, settings: Settings, addon: str, version: str) -> Check:
+    """EKS offers the pinned version of an add-on for this Kubernetes version; old builds are withdrawn."""
+    name, kubernetes = f"addon:{addon}", settings.cluster.version
+    needed = f"{addon} {version} for Kubernetes {kubernetes}"
+    try:
+        offered = [
+            str(entry["addonVersion"])
+            for found in cloud.pages(
+                "eks", "describe_addon_versions", "addons", kubernetesVersion=kubernetes, addonName=addon
+            )
+            for entry in found["addonVersions"]
+        ]
+    except UnansweredError as error:
+        return unknown(name, error, needed)
+    if version in offered:
+        return Check(name, "pass", version, needed)
+    found = f"not offered; {', '.join(offered[:3]) or 'none'} are"
+    return Check(name, "fail", found, needed, "change its pin in specs/versions.py")
+
+
 def _standard(status: str) -> bool:
     return status.lower().replace("-", "_") == STANDARD
 

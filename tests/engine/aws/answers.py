@@ -53,6 +53,19 @@ def cluster_versions(**status: str) -> Rule:
     return Rule(lambda request: request.path == "/cluster-versions", 200, content)
 
 
+def addon_versions(addon: str, *versions: str) -> Rule:
+    """EKS: DescribeAddonVersions of one add-on."""
+    rows = [{"addonVersion": version} for version in versions]
+    content = json.dumps({"addons": [{"addonName": addon, "addonVersions": rows}]}).encode()
+    return Rule(
+        lambda request: (
+            request.path == "/addons/supported-versions" and f"addonName={addon}" in request.query
+        ),
+        200,
+        content,
+    )
+
+
 def json_error(word: str, code: str, status: int = 400) -> Rule:
     """A JSON service's error for requests whose target or path contains `word`."""
     content = json.dumps({"__type": code, "message": "told to"}).encode()

@@ -16,6 +16,7 @@ from planner.preflight import Check, as_json, fails, run
 from planner.preflight.registry import DOCKER_HUB, Registry
 from planner.staging import push
 from specs.settings import Settings, read
+from specs.versions import KUBE_PROXY, VPC_CNI
 from tests.engine.aws import answers
 from tests.engine.aws.server import Rule, Server
 
@@ -103,6 +104,8 @@ def full(aws: Server, tmp_path: Path) -> Server:
         answers.cluster_versions(
             v1_35="standard-support", v1_36="standard-support", v1_33="extended-support"
         ),
+        answers.addon_versions("vpc-cni", "v1.23.0-eksbuild.1", VPC_CNI),
+        answers.addon_versions("kube-proxy", KUBE_PROXY["1.35"]),
     ]
     client("iam").create_service_linked_role(AWSServiceName="spot.amazonaws.com")
     _parameter(aws)
@@ -283,6 +286,15 @@ def test_only_a_version_in_standard_support_passes(
     assert verdict == "pass" or "1.35, 1.36" in check.fix
 
 
+def test_an_addon_that_eks_has_withdrawn_fails_before_a_cluster_is_half_made(full: Server, ask: Ask) -> None:
+    full.rules.insert(0, answers.addon_versions("kube-proxy", "v1.35.9-eksbuild.1"))
+    found = ask()
+    assert found["addon:vpc-cni"].verdict == "pass"
+    assert found["addon:kube-proxy"].verdict == "fail"
+    assert "v1.35.9-eksbuild.1" in found["addon:kube-proxy"].found
+    assert "specs/versions.py" in found["addon:kube-proxy"].fix
+
+
 def test_planned_subnets_pass_and_their_size_is_said(full: Server, ask: Ask) -> None:
     check = ask()["addresses:us-east-1a"]
     assert check.verdict == "pass"
@@ -337,7 +349,7 @@ def test_weights_of_another_backend_are_not_looked_for(full: Server, ask: Ask) -
 
 def test_an_existing_cluster_is_not_asked_for_version_addresses_or_images(full: Server, ask: Ask) -> None:
     found = ask(settings(cluster={"mode": "existing"}, weights={"backend": "hub"}))
-    assert not [name for name in found if name.startswith(("eks-", "addresses", "ami"))]
+    assert not [name for name in found if name.startswith(("eks-", "addon", "addresses", "ami"))]
 
 
 DENIALS = [
@@ -366,6 +378,11 @@ DENIALS = [
         "eks-version",
         answers.json_error("/cluster-versions", "AccessDeniedException", 403),
         "eks:DescribeClusterVersions",
+    ),
+    (
+        "addon:vpc-cni",
+        answers.json_error("/addons/supported-versions", "AccessDeniedException", 403),
+        "eks:DescribeAddonVersions",
     ),
     ("ami:gpu", answers.json_error("GetParameter", "AccessDeniedException"), "ssm:GetParameter"),
     (
