@@ -70,6 +70,8 @@ FORECAST: Final = "headroom:forecast_requests:rate"
 
 TTFT_MEASURED: Final = "headroom:ttft_requests:rate5m"
 """First tokens a second."""
+TTFT_PROMISED: Final = "headroom:ttft_promised:seconds"
+"""slo.ttftSeconds, for charts to draw."""
 TTFT_SLOW: Final = "headroom:ttft_slow:rate5m"
 """First tokens a second that came later than `slo.ttftSeconds`."""
 DECIDED: Final = "headroom:decided_requests:rate5m"

@@ -1,4 +1,4 @@
-"""Alerts of one model's scaling: its triggers have data, its autoscaler exists, nobody waits at zero for long."""
+"""Alerts of one model's demand: its triggers have data, nobody waits at zero for long, no engine idles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from specs import metrics_names as names
-from specs import series
 from specs.alerts.alert import Alert, either
 from specs.offered import held
 from specs.promql import Binary, Expr, Metric, Number, OverTime, Vector, render
@@ -27,11 +26,7 @@ IDLE_SECONDS: Final = 3600
 
 def alerts(settings: Settings, model: Model) -> Sequence[Alert]:
     """The model's alerts, in a stable order."""
-    found = [_held(settings, model), _absent(settings, model)]
-    if settings.platform.prometheus.install:
-        # Only there kube-state-metrics is known to be scraped: absence then means absence.
-        found.append(_missing(model))
-    return (*found, _idle(model))
+    return (_held(settings, model), _absent(settings, model), _idle(model))
 
 
 def start_seconds(settings: Settings, model: Model) -> int:
@@ -86,21 +81,6 @@ def _absent(settings: Settings, model: Model) -> Alert:
         f"{model.name}: trigger {{{{ $labels.trigger }}}} has no data",
         "Its query has given nothing for longer than a cold start, so KEDA can't scale on it: a target is not "
         "scraped, or a series has another name or label.",
-        _labels(model),
-    )
-
-
-def _missing(model: Model) -> Alert:
-    autoscaler = {"namespace": model.namespace, "horizontalpodautoscaler": model.name}
-    return Alert(
-        "HeadroomAutoscalerMissing",
-        # With kube-state-metrics gone every model's would be absent.
-        f"absent({series.where(series.HPA_MAX, autoscaler)}) and on() (count({series.KUBE_NODE}) > 0)",
-        900,
-        "critical",
-        "autoscaler-missing",
-        f"{model.name}: there is no autoscaler",
-        "The model has no HorizontalPodAutoscaler: its ScaledObject is not ready, or gone.",
         _labels(model),
     )
 

@@ -26,8 +26,7 @@ def alerts(settings: Settings) -> Sequence[Alert]:
         found.append(_unmeasured())
     if any("spot" in pool.capacity_types for pool in settings.gpu_pools):
         found.append(_reclaims())
-    namespaces = any_of(model.namespace for model in settings.active_models)
-    found += [*_scarce(namespaces), _near_limit(any_of(pool.name for pool in settings.gpu_pools))]
+    found += [_scarce(), _near_limit(any_of(pool.name for pool in settings.gpu_pools))]
     return (*found, _unused(settings))
 
 
@@ -114,28 +113,16 @@ def _reclaims() -> Alert:
     )
 
 
-def _scarce(namespaces: str) -> Sequence[Alert]:
+def _scarce() -> Alert:
     failures = where(series.LAUNCH_FAILURES, window=900)
-    waiting = f"sum by (namespace) ({where(series.POD_UNSCHEDULABLE, like={'namespace': namespaces})}) > 0"
-    return (
-        Alert(
-            "HeadroomPodsWaitForNodes",
-            waiting,
-            600,
-            "critical",
-            "capacity-unavailable",
-            "{{ $value }} pods of {{ $labels.namespace }} have no node",
-            "A node takes a minute or two; after ten, capacity, quota, the pool's limit or a taint is in the way.",
-        ),
-        Alert(
-            "HeadroomCapacityUnavailable",
-            f"sum by (capacity_type, reason) (increase({failures})) >= {LEAST_FAILURES}",
-            600,
-            "warning",
-            "capacity-unavailable",
-            "EC2 refuses {{ $labels.capacity_type }} launches: {{ $labels.reason }}",
-            "{{ $value | humanize }} offerings were refused in a quarter of an hour.",
-        ),
+    return Alert(
+        "HeadroomCapacityUnavailable",
+        f"sum by (capacity_type, reason) (increase({failures})) >= {LEAST_FAILURES}",
+        600,
+        "warning",
+        "capacity-unavailable",
+        "EC2 refuses {{ $labels.capacity_type }} launches: {{ $labels.reason }}",
+        "{{ $value | humanize }} offerings were refused in a quarter of an hour.",
     )
 
 

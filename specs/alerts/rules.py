@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from specs.alerts import controllers, cost, demand, forecast, nodes, slo
+from specs.alerts import autoscaler, controllers, cost, demand, forecast, nodes, slo
 from specs.alerts.alert import Alert, group
 from specs.forecast import RULE_SECONDS, Rule
 from specs.metrics_names import recorded_labels
@@ -30,6 +30,7 @@ def model_alerts(settings: Settings, model: Model) -> Sequence[Alert]:
     return (
         *slo.alerts(model),
         *demand.alerts(settings, model),
+        *autoscaler.alerts(settings, model),
         *forecast.alerts(model),
     )
 

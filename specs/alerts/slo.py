@@ -14,7 +14,7 @@ from specs import metrics_names as names
 from specs.alerts.alert import Alert, Severity, both, either
 from specs.forecast import RULE_SECONDS, Rule
 from specs.offered import LONG_WINDOW, recorded, recorded_over
-from specs.promql import Aggregate, Binary, Clamp, Expr, Metric, Number, Rate, number, or_zero, render
+from specs.promql import Aggregate, Binary, Clamp, Expr, Metric, Number, Rate, Vector, number, or_zero, render
 from specs.settings.model import Model
 
 TTFT_OBJECTIVE: Final = 0.95
@@ -59,7 +59,7 @@ def in_time(model: Model) -> Expr:
 
 
 def records(model: Model) -> Sequence[Rule]:
-    """What the burn rates are made of, in requests a second."""
+    """What the burn rates are made of, in requests a second, and the promise in seconds."""
     measured = _summed(f"{names.TTFT}_count", names.engine_labels(model))
     now = recorded(names.TTFT_MEASURED, model)
     given_up = or_zero(_summed(names.ROUTER_GIVEN_UP, names.router_labels(model)))
@@ -73,6 +73,7 @@ def records(model: Model) -> Sequence[Rule]:
         Rule(names.TTFT_SLOW, Clamp("clamp_min", Binary("-", now, in_time(model)), 0)),
         Rule(names.DECIDED, Binary("+", answered, given_up)),
         Rule(names.FAILED, broken_off),
+        Rule(names.TTFT_PROMISED, Vector(model.slo.ttft_seconds)),
     )
 
 

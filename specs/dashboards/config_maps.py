@@ -19,9 +19,9 @@ def dashboards(settings: Settings) -> Sequence[Dashboard]:
     """All of them, the first place to look first."""
     return (
         scaling.dashboard(),
-        engines.dashboard(settings),
+        engines.dashboard(),
         nodes.dashboard(settings),
-        slo.dashboard(settings),
+        slo.dashboard(),
     )
 
 

@@ -9,7 +9,6 @@ from specs.dashboards.engines import LABEL, LEGEND, quantile
 from specs.dashboards.panel import Panel, Query
 from specs.promql import DAY_SECONDS, duration, number
 from specs.series import where
-from specs.settings.stack import Settings
 
 KEPT_SECONDS = 7 * DAY_SECONDS
 """Within Prometheus' retention of 15 days."""
@@ -61,17 +60,7 @@ def _promise(title: str, bad: str, total: str, objective: float, told: str) -> R
     )
 
 
-def _promised(settings: Settings) -> str:
-    """slo.ttftSeconds of the models that the reader picked."""
-    lines = " or ".join(
-        f'label_replace(vector({number(model.slo.ttft_seconds)}), "{LABEL}", "{model.name}", "", "")'
-        for model in settings.active_models
-    )
-    picked = f"max by ({LABEL}) ({where(names.ROUTER_WORKERS, like=MODEL)})"
-    return f"({lines or 'vector(0)'}) and on({LABEL}) {picked}"
-
-
-def dashboard(settings: Settings) -> Dashboard:
+def dashboard() -> Dashboard:
     """What a reader outside the team looks at."""
     now = Row(
         "Now",
@@ -82,7 +71,11 @@ def dashboard(settings: Settings) -> Dashboard:
                 "s",
                 (
                     Query(quantile(TTFT_OBJECTIVE, names.TTFT), LEGEND),
-                    Query(_promised(settings), f"{LEGEND} promised", limit=True),
+                    Query(
+                        f"max by ({LABEL}) ({where(names.TTFT_PROMISED, like=MODEL)})",
+                        f"{LEGEND} promised",
+                        limit=True,
+                    ),
                 ),
             ),
             Panel(

@@ -223,14 +223,14 @@ NODES = (
         "HeadroomPodsWaitForNodes",
         "when a model's pod waits for ten minutes",
         STACK,
-        {f'{series.POD_UNSCHEDULABLE}{{namespace="llm-serving",pod="a"}}': STEADY},
+        {f'{series.POD_UNSCHEDULABLE}{{namespace="llm-serving",pod="llama3-8b-6d5f-x7k2p"}}': STEADY},
         900,
     ),
     Case(
         "HeadroomPodsWaitForNodes",
         "while a node starts",
         STACK,
-        {f'{series.POD_UNSCHEDULABLE}{{namespace="llm-serving",pod="a"}}': "1x6 stale"},
+        {f'{series.POD_UNSCHEDULABLE}{{namespace="llm-serving",pod="llama3-8b-6d5f-x7k2p"}}': "1x6 stale"},
         900,
         0,
     ),
@@ -238,7 +238,9 @@ NODES = (
         "HeadroomPodsWaitForNodes",
         "when another's pod waits",
         STACK,
-        {f'{series.POD_UNSCHEDULABLE}{{namespace="batch",pod="a"}}': STEADY},
+        {
+            f'{series.POD_UNSCHEDULABLE}{{namespace="llm-serving",pod="llama3-8b-instruct-6d5f-x7k2p"}}': STEADY
+        },
         900,
         0,
     ),

@@ -72,6 +72,11 @@ def test_a_rule_links_to_it() -> None:
         assert annotations["description"]
 
 
+def test_a_model_more_leaves_the_platforms_rules_alone() -> None:
+    one, two = settings(), settings({}, {"name": "mistral-7b", "replicas": {"min": 0, "max": 3}})
+    assert platform_rule(one) == platform_rule(two)
+
+
 def test_a_models_alerts_say_which_model() -> None:
     for model in STACK.models:
         for alert in model_alerts(STACK, model):

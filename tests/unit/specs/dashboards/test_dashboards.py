@@ -108,8 +108,7 @@ def test_one_config_map_each_bears_the_sidecars_label() -> None:
         assert entry.namespace == "monitoring"
 
 
-def test_an_engine_before_the_rename_is_read_under_both_names() -> None:
-    old = settings({"image": "vllm/vllm-openai:v0.10.2"}, weights={"backend": "hub"})
-    engines = next(shown for shown in dashboards(old) if shown.name == "engines")
-    assert "vllm:gpu_cache_usage_perc" in engines.text(5)
-    assert "vllm:gpu_cache_usage_perc" not in dashboards(STACK)[1].text(5)
+def test_a_model_more_changes_no_dashboard() -> None:
+    """A change of a ConfigMap replaces it: a model that comes or goes must leave the others' objects alone."""
+    one, two = settings(), settings({}, {"name": "mistral-7b", "replicas": {"min": 0, "max": 3}})
+    assert config_maps(one) == config_maps(two)
