@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from lab.review.base import tree
 from specs.problems import SettingsError
+
+PROJECT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture
@@ -43,3 +46,12 @@ def test_anything_else_is_refused_in_one_line(project: Path, base: str) -> None:
         pass
     [problem] = refusal.value.problems
     assert problem.path == "--base"
+
+
+def test_the_recorded_cloud_leaves_specs_to_the_base_when_it_brings_the_base_up() -> None:
+    """Loaded by either file, this tree's specs would run in place of the base's."""
+    files = [*(PROJECT / "lab" / "cloud").rglob("*.py"), PROJECT / "lab" / "review" / "bring_up.py"]
+    loads = [
+        path for path in files if re.search(r"^\s*(from|import) (specs|planner)\b", path.read_text(), re.M)
+    ]
+    assert loads == []
