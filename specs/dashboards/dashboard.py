@@ -146,7 +146,7 @@ def _model() -> Body:
         "name": "model",
         "label": "Model",
         "datasource": dict(DATASOURCE),
-        "query": {"query": query, "refId": "model"},
+        "query": query,
         "definition": query,
         "refresh": 2,
         "sort": 1,
