@@ -11,7 +11,7 @@ from lightkube import ApiError, Client
 
 from lab.control import kubernetes
 from lab.watch.figures import NodeSample, NodeState
-from lab.watch.prometheus import SourceError
+from lab.watch.prometheus import SourceError, reason
 from specs.catalogue import catalogue
 from specs.labels import MODEL_KEY, PART_KEY
 from specs.prices import hourly
@@ -47,7 +47,7 @@ def listed(client: Client, kind: Any, namespace: str | None = None, **labels: st
     except ApiError as error:
         raise SourceError(_reason(error)) from error
     except (httpx2.HTTPError, ssl.SSLError, OSError, ValueError) as error:
-        raise SourceError(str(error) or type(error).__name__) from error
+        raise SourceError(reason(error)) from error
 
 
 def claims(client: Client) -> list[Body] | None:

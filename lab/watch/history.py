@@ -140,6 +140,14 @@ class History:
         return [Event(at=at, kind="ready", of=new.name, text=text, value=at - rise.at)]
 
 
+def told(events: Iterable[Event]) -> list[Event]:
+    """Events in the order of time, those of one wave as one; as a watch shows them."""
+    history = History()
+    for event in sorted(events, key=lambda one: one.at):
+        history.note(event)
+    return list(history.events)
+
+
 def series(samples: Iterable[Sample], name: str, figure: ModelFigure) -> list[float | None]:
     """One figure of a model, sample by sample."""
     found = [sample.model_named(name) for sample in samples]

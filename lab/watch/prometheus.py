@@ -1,6 +1,7 @@
 """Reads the figures that Prometheus has."""
 
 import math
+import re
 
 import httpx2
 from pydantic import BaseModel
@@ -11,8 +12,17 @@ SECONDS = 5.0
 """How long an answer may take: longer than the interval would show the past as the present."""
 
 
+_UNAVAILABLE = 503
+_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
+
+
 class SourceError(Exception):
     """A source gives nothing now; the text is why, in a few words."""
+
+
+def reason(error: Exception) -> str:
+    """An error of the transport in a few words."""
+    return _NUMBER.sub("", str(error)).strip() or type(error).__name__
 
 
 class Prometheus:
@@ -38,7 +48,7 @@ class Prometheus:
         except httpx2.InvalidURL as error:
             raise SourceError(f"no URL: {error}") from error
         except httpx2.HTTPError as error:
-            raise SourceError(str(error) or type(error).__name__) from error
+            raise SourceError(reason(error)) from error
         return _values(answer.content, answer.status_code)
 
 
@@ -64,7 +74,8 @@ def _values(body: bytes, status: int) -> dict[str, float]:
         answer = _Answer.model_validate_json(body)
         found = {one.metric[LABEL]: float(one.value[1]) for one in answer.data.result}
     except (ValueError, KeyError) as error:
-        raise SourceError(f"what answers is no Prometheus (HTTP {status})") from error
+        busy = "it is starting or ending" if status == _UNAVAILABLE else "what answers is no Prometheus"
+        raise SourceError(f"{busy} (HTTP {status})") from error
     if answer.status != "success":
         raise SourceError(f"refused: {answer.error or f'HTTP {status}'}")
     return {name: value for name, value in found.items() if math.isfinite(value)}

@@ -14,6 +14,8 @@ from lab.watch.watcher import Watcher
 
 DRAW_SECONDS = 0.5
 LINE_SECONDS = 5.0
+STEP_SECONDS = 0.1
+"""How often `until` is asked."""
 
 Until = Callable[[], bool]
 Extra = Callable[[], Sequence[Text]]
@@ -60,17 +62,19 @@ def picture(watcher: Watcher, console: Console, title: str, extra: Extra = nothi
 
 
 def _draw(watcher: Watcher, console: Console, until: Until, title: str, extra: Extra, screen: bool) -> None:
-    with Live(console=console, screen=screen, auto_refresh=False, vertical_overflow="crop") as live:
-        try:
+    # Leaving the screen brings back what stood there before: the last picture is printed after it.
+    try:
+        with Live(console=console, screen=screen, auto_refresh=False, vertical_overflow="crop") as live:
+            due = 0.0
             while not until():
                 _check(watcher)
-                live.update(picture(watcher, console, title, extra), refresh=True)
-                time.sleep(DRAW_SECONDS)
-        finally:
-            last = picture(watcher, console, title, extra)
-            live.update(last, refresh=True)
-    if screen:
-        console.print(last)
+                if time.monotonic() >= due:
+                    live.update(picture(watcher, console, title, extra), refresh=True)
+                    due = time.monotonic() + DRAW_SECONDS
+                time.sleep(STEP_SECONDS)
+    finally:
+        if screen:
+            console.print(picture(watcher, console, title, extra))
 
 
 def _tell(watcher: Watcher, console: Console, until: Until, extra: Extra) -> None:
@@ -87,7 +91,7 @@ def _tell(watcher: Watcher, console: Console, until: Until, extra: Extra) -> Non
         if sample is not None and sample.at - told_sample >= LINE_SECONDS:
             console.print(line, *extra(), sep="\n", markup=False)
             told_sample = sample.at
-        time.sleep(DRAW_SECONDS)
+        time.sleep(STEP_SECONDS)
 
 
 def _check(watcher: Watcher) -> None:

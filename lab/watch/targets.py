@@ -5,6 +5,7 @@ from pathlib import Path
 
 from lightkube import Client, KubeConfig
 from lightkube.core.exceptions import ConfigError
+from yaml import YAMLError
 
 from lab.control import plane
 from lab.watch.figures import Sample
@@ -81,7 +82,7 @@ def _client(context: str, kubeconfig: Path) -> Client:
         raise SettingsError(
             [Problem("--context", given, f"a context that is there ({error})", fix)]
         ) from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError, YAMLError) as error:
         # lightkube asserts that a context has a user, and trips over files of another shape.
         reason = f"a readable kubeconfig ({type(error).__name__})"
         raise SettingsError([Problem("--context", given, reason, fix)]) from error

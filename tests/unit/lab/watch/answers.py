@@ -7,7 +7,14 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from lightkube import Client, KubeConfig
+from lightkube.config.models import Cluster, User
+
+from lab.load import Failure, LoadResult, Percentiles
+from lab.load.ledger import Second
 from lab.watch.figures import ModelSample, NodeSample, NodeState, PoolSample, Sample, Source
+from lab.watch.sample import Sampler
+from tests.unit.lab.fleet.bodies import local
 
 Body = dict[str, Any]
 NAMESPACED = "/apis/apps/v1/namespaces/llm-serving"
@@ -102,10 +109,25 @@ def serving(answers: Mapping[str, Body | int | str]) -> Generator[str]:
         server.server_close()
 
 
-def node(name: str, state: NodeState = "ready", usd: float | None = 1.0) -> NodeSample:
+@contextmanager
+def sampler(prometheus: str, api: str) -> Generator[Sampler]:
+    """A sampler of the local stack whose clock stands at 100 s."""
+    config = KubeConfig.from_one(cluster=Cluster(server=api), user=User(token="x"))
+    with Client(config=config, trust_env=False) as client:
+        made = Sampler(prometheus, client, local(), clock=lambda: 100.0)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def node(
+    name: str, state: NodeState = "ready", usd: float | None = 1.0, created: float | None = None
+) -> NodeSample:
     return NodeSample(
         name=name,
         state=state,
+        created=created,
         instance_type="g5.2xlarge",
         capacity_type="spot",
         zone="us-east-1a",
@@ -134,3 +156,58 @@ def sample(
     )
     pool = PoolSample(name="inference", gpu_limit=14, nodes=None if blind else nodes)
     return Sample(at=at, models=(model,), pools=(pool,), problems=away)
+
+
+NOTHING = Percentiles(count=0, p50=None, p95=None, p99=None, largest=None)
+
+
+def load(*seconds: Second, lost: int = 0, model: str = "llama3-8b", detail: str = "") -> LoadResult:
+    """A load whose last `lost` requests were reset, the rest complete."""
+    sent = sum(second.sent for second in seconds)
+    failure = Failure(
+        at=3.0,
+        after=0.5,
+        clock=0.0,
+        id="r1",
+        target="http://127.0.0.1:8000",
+        route="/v1/completions",
+        stream=True,
+        cause="reset-mid-stream",
+        detail=detail,
+    )
+    return LoadResult(
+        model=model,
+        profile="50 clients, each after its answer",
+        seed=0,
+        seconds=float(len(seconds)),
+        sent=sent,
+        completed=sent - lost,
+        lost=lost,
+        abandoned=0,
+        unsent=0,
+        clipped=0,
+        by_cause={"reset-mid-stream": lost} if lost else {},
+        by_target={},
+        by_kind={},
+        first_token=NOTHING,
+        answer=NOTHING,
+        lateness=NOTHING,
+        prompt_tokens=0,
+        output_tokens=0,
+        cpu_seconds=0.0,
+        failures=(failure,) if lost else (),
+        timeline=seconds,
+    )
+
+
+def burst(*, start: float = 1000.0) -> list[Sample]:
+    """One replica; from second 10 on the load of nine: desired at 20, claims at 21, ready at 60, down at 100."""
+    found: list[Sample] = []
+    for second in range(0, 140, 2):
+        desired = 9 if 20 <= second < 100 else 1
+        ready = 9 if 60 <= second < 100 else 1
+        late = [node(f"n{number}", created=start + 21.0) for number in range(8)] if 22 <= second < 110 else []
+        nodes = [node("first", created=start - 500.0), *late]
+        waiting = 37.0 if 10 <= second < 60 else 0.0
+        found.append(sample(start + second, *nodes, desired=desired, ready=ready, waiting=waiting))
+    return found

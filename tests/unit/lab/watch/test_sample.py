@@ -1,16 +1,12 @@
 """One look at a stack, with either source there or away."""
 
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 import promql_parser
 import pytest
-from lightkube import Client, KubeConfig
-from lightkube.config.models import Cluster, User
 
 from lab.watch.figures import Sample
 from lab.watch.queries import of_model, query
-from lab.watch.sample import Sampler
 from tests.unit.lab.fleet.bodies import local
 from tests.unit.lab.watch.answers import (
     PATHS,
@@ -21,6 +17,7 @@ from tests.unit.lab.watch.answers import (
     deployment,
     items,
     pod,
+    sampler,
     serving,
     vector,
 )
@@ -62,17 +59,6 @@ WELL: Mapping[str, Body | int | str] = {
         claim("n6", "Launched", "Registered", "Initialized", deletionTimestamp="2026-12-01T04:41:00Z"),
     ),
 }
-
-
-@contextmanager
-def sampler(prometheus: str, api: str) -> Generator[Sampler]:
-    config = KubeConfig.from_one(cluster=Cluster(server=api), user=User(token="x"))
-    with Client(config=config, trust_env=False) as client:
-        made = Sampler(prometheus, client, local(), clock=lambda: 100.0)
-        try:
-            yield made
-        finally:
-            made.close()
 
 
 def looked(answers: Mapping[str, Body | int | str]) -> Sample:
