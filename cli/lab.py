@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cli.burst import burst
 from cli.stack import PROJECT, JsonOption, accepted
 from cli.terminal import console, errors, write_json
 from specs.problems import SettingsError
@@ -16,6 +17,7 @@ StateOption = Annotated[
     Path, typer.Option("--state", help="Folder of the lab; a second folder is a second lab.")
 ]
 STATE = PROJECT / ".headroom" / "lab"
+lab.command()(burst)
 
 
 @lab.command()
