@@ -69,7 +69,7 @@ def judge(folder: Path, cases: Sequence[Case]) -> dict[str, str]:
         (folder / f"rules-{number}.yaml").write_text(json.dumps({"groups": wanted}))
         document = {
             "rule_files": [f"rules-{number}.yaml"],
-            "evaluation_interval": "30s",
+            "evaluation_interval": f"{case.tick}s",
             "tests": [case.test()],
         }
         path = folder / f"case-{number}.yaml"
