@@ -98,8 +98,7 @@ def _until(seconds: float | None) -> Callable[[], bool]:
 
 
 def _print_json(sample: Sample, events: list[Event]) -> None:
-    document = sample.model_dump(by_alias=True, mode="json")
-    document["usdPerHour"] = sample.usd_per_hour
-    document["events"] = [event.model_dump(by_alias=True, mode="json") for event in events]
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    from lab.watch.record import document
+
+    sys.stdout.write(json.dumps(document(sample, events), ensure_ascii=False, allow_nan=False) + "\n")
     sys.stdout.flush()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -49,6 +49,14 @@ class Recorder:
         """Closes the files."""
         self._samples.close()
         self._events.close()
+
+
+def document(sample: Sample, events: Sequence[Event]) -> dict[str, Any]:
+    """A sample with what happened since the one before, as a line of `headroom watch --json`."""
+    found: dict[str, Any] = sample.model_dump(by_alias=True, mode="json")
+    found["usdPerHour"] = sample.usd_per_hour
+    found["events"] = [event.model_dump(by_alias=True, mode="json") for event in events]
+    return found
 
 
 @dataclass(frozen=True)

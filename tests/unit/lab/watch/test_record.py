@@ -1,13 +1,18 @@
 """A run on disk."""
 
+import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from lab.watch.events import Event
-from lab.watch.record import EVENTS, SAMPLES, Recorder, RecordError, read
+from lab.watch.events import Event, EventKind
+from lab.watch.figures import NodeState
+from lab.watch.record import EVENTS, SAMPLES, Recorder, RecordError, document, read
 from tests.unit.lab.watch.answers import node, sample
 
+SCHEMA = json.loads((Path(__file__).parents[4] / "docs/json/watch.schema.json").read_text(encoding="utf-8"))
 EVENT = Event(at=1.0, kind="phase", text="burst")
 
 
@@ -50,3 +55,16 @@ def test_a_second_run_in_the_same_folder_continues_the_record(tmp_path: Path) ->
     recorded(tmp_path)
     assert len(read(tmp_path).samples) == 4
     assert (tmp_path / EVENTS).read_text().count("\n") == 2
+
+
+@pytest.mark.parametrize("away", [False, True], ids=["there", "away"])
+def test_a_line_of_json_is_what_the_schema_says(away: bool) -> None:
+    looked = sample(0.0, problems={"kubernetes": "x", "prometheus": "y"}) if away else sample(0.0, node("a"))
+    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator(SCHEMA).validate(document(looked, [EVENT]))
+
+
+def test_the_schema_knows_every_kind_of_event_and_state_of_a_node() -> None:
+    parts = SCHEMA["$defs"]
+    assert parts["event"]["properties"]["kind"]["enum"] == list(get_args(EventKind))
+    assert parts["node"]["properties"]["state"]["enum"] == list(get_args(NodeState))
