@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,25 +53,25 @@ def watch(
     from lab.watch.show import show
     from lab.watch.watcher import Watcher
 
-    target = _target(stack, stack_file, state, prometheus, context)
-    recorder = Recorder(record) if record else None
-    until = _until(seconds)
-    watcher = Watcher(
-        target.sampler, seconds=every, recorder=recorder, on_sample=_print_json if as_json else None
-    )
     try:
-        with watcher:
-            if as_json:
-                while not until() and watcher.failure is None:
-                    time.sleep(0.1)
-            else:
+        with ExitStack() as held:
+            target = _target(stack, stack_file, state, prometheus, context)
+            held.callback(target.close)
+            recorder = held.enter_context(Recorder(record)) if record else None
+            until = _until(seconds)
+            watcher = Watcher(
+                target.sampler,
+                seconds=every,
+                recorder=recorder,
+                on_sample=_print_json if as_json else None,
+            )
+            held.enter_context(watcher)
+            if not as_json:
                 show(watcher, console, until, title=target.name, screen=True)
+            while as_json and not until() and watcher.failure is None:
+                time.sleep(0.1)
     except KeyboardInterrupt:
         return
-    finally:
-        target.close()
-        if recorder is not None:
-            recorder.close()
 
 
 def _target(

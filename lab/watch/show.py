@@ -92,6 +92,10 @@ def _tell(watcher: Watcher, console: Console, until: Until, extra: Extra) -> Non
             console.print(line, *extra(), sep="\n", markup=False)
             told_sample = sample.at
         time.sleep(STEP_SECONDS)
+    with watcher.lock:
+        last = watcher.history.last
+        if last is not None and last.at > told_sample:
+            console.print(words.one_line(watcher.history, last), markup=False)
 
 
 def _check(watcher: Watcher) -> None:
