@@ -13,6 +13,7 @@ from cli.stack import PROJECT, accepted
 from cli.terminal import console, errors
 
 if TYPE_CHECKING:
+    from lab.rehearsal.phases import Seen
     from lab.rehearsal.script import Script
     from lab.stage.stage import Stage
 
@@ -43,7 +44,9 @@ def burst(
         _first_time(stack, absent)
     begun = time.monotonic()
     _, settings = accepted(stack, None)
-    overrides = phases.quick(settings) if quick else None
+    overrides = phases.quick(settings) if quick else phases.watchable(settings)
+    if not errors.is_terminal:
+        errors.print("Starting the lab: ten seconds on a quiet machine")
     with errors.status("Starting the lab") as status:
         stage = open_stage(
             state,
@@ -90,27 +93,32 @@ def _bring_up(stage: Stage) -> None:
 
 
 def _play(stage: Stage, report: Path, seed: int, *, hold: float) -> Script:
-    from lab.watch.report import write
-
     from lab.load import of_stack
     from lab.rehearsal.phases import phases, rehearsed
-    from lab.rehearsal.script import Script
-    from lab.watch.record import Recorder
+    from lab.rehearsal.script import Script, seen
+    from lab.watch.record import EVENTS, SAMPLES, Recorder
+    from lab.watch.report import write
     from lab.watch.sample import Sampler
     from lab.watch.show import show
     from lab.watch.watcher import Watcher
 
     model = rehearsed(stage.settings)
     title = f"{stage.stack} on the lab"
+    for name in (SAMPLES, EVENTS):  # those of an earlier burst; a recorder only adds
+        (report / name).unlink(missing_ok=True)
     with stage.plane.client() as client, Recorder(report) as recorder:
         sampler = Sampler(stage.plane.url("prometheus"), client, stage.settings)
         try:
             with Watcher(sampler, seconds=1.0, recorder=recorder) as watcher:
+
+                def look() -> Seen:
+                    with watcher.lock:
+                        return seen(watcher.history.last, model.name, model.pool)
+
                 script = Script(
-                    model=model.name,
-                    pool=model.pool,
                     phases=phases(stage.settings, model, factor=stage.factor, hold_seconds=hold),
-                    watcher=watcher,
+                    look=look,
+                    note=lambda phase: watcher.note("phase", phase.name, of=model.name),
                     loads=lambda phase: of_stack(
                         stage.settings, stage.plane.kubeconfig, phase.profile, model=model.name, seed=seed
                     ),

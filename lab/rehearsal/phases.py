@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 from lab.load import Closed
@@ -107,26 +106,23 @@ HOLD_SECONDS: Final = 60.0
 QUICK_HOLD_SECONDS: Final = 15.0
 
 
+def watchable(settings: Settings) -> Mapping[str, Any]:
+    """What a rehearsal changes in the stack: the waits of the way down, 25 minutes by default, and nothing else."""
+    return _way_down(settings, empty=60, down={"pods": 4, "periodSeconds": 30, "stabilizationSeconds": 120})
+
+
 def quick(settings: Settings) -> Mapping[str, Any]:
-    """What a quick rehearsal changes in the stack: the waits of the way down, and nothing of the way up."""
+    """The same for a quick rehearsal, whose engines are drained at once too."""
+    most = rehearsed(settings).replicas.max
+    down = {"pods": most, "periodSeconds": 15, "stabilizationSeconds": 45}
+    return _way_down(settings, empty=10, down=down, drain={"preStopSeconds": 5, "shutdownSeconds": 30})
+
+
+def _way_down(settings: Settings, *, empty: int, down: Mapping[str, int], **more: Any) -> Mapping[str, Any]:
     model = rehearsed(settings)
-    return MappingProxyType(
-        {
-            "headroom:gpuPools": [
-                {"name": model.pool, "consolidation": {"policy": "WhenEmpty", "afterSeconds": 10}}
-            ],
-            "headroom:models": [
-                {
-                    "name": model.name,
-                    "drain": {"preStopSeconds": 5, "shutdownSeconds": 30},
-                    "scaling": {
-                        "scaleDown": {
-                            "pods": model.replicas.max,
-                            "periodSeconds": 15,
-                            "stabilizationSeconds": 30,
-                        }
-                    },
-                }
-            ],
-        }
-    )
+    return {
+        "headroom:gpuPools": [
+            {"name": model.pool, "consolidation": {"policy": "WhenEmpty", "afterSeconds": empty}}
+        ],
+        "headroom:models": [{"name": model.name, "scaling": {"scaleDown": dict(down)}, **more}],
+    }

@@ -9,7 +9,6 @@ from rich.text import Text
 from lab.load import Load, LoadResult
 from lab.rehearsal.phases import Phase, Seen
 from lab.watch.figures import Sample
-from lab.watch.watcher import Watcher
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +27,11 @@ class Script:
     Drive it with `step` until that is True; `words` is its state for the terminal.
     """
 
-    model: str
-    pool: str
     phases: Sequence[Phase]
-    watcher: Watcher
+    look: Callable[[], Seen]
+    """What the newest look at the cluster says of the model."""
+    note: Callable[[Phase], object]
+    """Told when a phase begins."""
     loads: Callable[[Phase], Load]
     passed: list[Passed] = field(default_factory=list[Passed])
     results: list[LoadResult] = field(default_factory=list[LoadResult])
@@ -41,15 +41,15 @@ class Script:
 
     def step(self) -> bool:
         """Does what is due now; True once every phase is over and every request has its answer."""
+        if self._stopping:
+            return self._stopped()
         if self._current is None:
             return True
         if self._begun == 0.0:
             self._begin(self._current)
             return False
-        if self._stopping:
-            return self._stopped()
         seconds = time.monotonic() - self._begun
-        seen = self.seen()
+        seen = self.look()
         if self._current.over(seen, seconds):
             self.passed.append(
                 Passed(phase=self._current, seconds=seconds, reached=self._current.reached(seen))
@@ -64,12 +64,6 @@ class Script:
         """Gives up what is in flight; for a rehearsal that is interrupted."""
         if self._load is not None:
             self._load.stop(now=True)
-
-    def seen(self) -> Seen:
-        """What the newest look at the cluster says of the model."""
-        with self.watcher.lock:
-            sample = self.watcher.history.last
-        return _seen(sample, self.model, self.pool)
 
     def words(self) -> Sequence[Text]:
         """Phase and load, a line each."""
@@ -104,7 +98,7 @@ class Script:
 
     def _begin(self, phase: Phase) -> None:
         self._begun = time.monotonic()
-        self.watcher.note("phase", phase.title, of=self.model)
+        self.note(phase)
         if self._load is None:
             self._load = self.loads(phase)
             self._load.start()
@@ -122,7 +116,8 @@ def _callers(phase: Phase) -> tuple[int, float]:
     return phase.clients, phase.think
 
 
-def _seen(sample: Sample | None, model: str, pool: str) -> Seen:
+def seen(sample: Sample | None, model: str, pool: str) -> Seen:
+    """What a sample says of a model and of its pool's nodes."""
     found = sample.model_named(model) if sample else None
     nodes = next((one.nodes for one in sample.pools if one.name == pool), None) if sample else None
     return Seen(

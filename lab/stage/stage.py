@@ -17,7 +17,7 @@ from lab.control.settings import LabSettings
 from lab.fleet.component import component
 from lab.fleet.settings import HANG_SHARE, of_stack
 from lab.stage import project as staged
-from lab.stage.aws import aws_settings
+from lab.stage.aws import aws_settings, feature_gates
 from specs import checks
 from specs.problems import SettingsError
 from specs.settings.stack import Settings
@@ -37,7 +37,9 @@ def quiet(step: str) -> None:
 
 @dataclass(kw_only=True)
 class Stage:
-    """A stack on a lab. `factor` multiplies the start-up seconds of nodes, images, weights and engines."""
+    """A stack on a lab. `factor` multiplies the start-up seconds of nodes, images, weights and engines.
+    `policies` is the policy pack's configuration; None takes the stack's own.
+    """
 
     plane: Plane
     stack: str
@@ -46,6 +48,7 @@ class Stage:
     project: Path = PROJECT
     overrides: Mapping[str, Any] = field(default_factory=dict[str, Any])
     hang_share: float = HANG_SHARE
+    policies: Path | None = None
 
     def up(self, overrides: Mapping[str, Any] | None = None, *, on_event: OnEvent | None = None) -> Outcome:
         """`pulumi up` of the stack with its policy pack. New overrides replace the earlier ones.
@@ -61,10 +64,10 @@ class Stage:
         with self._cloud() as cloud:
             return cloud.up(self.stack, pack=self._pack(), on_event=on_event)
 
-    def destroy(self, *, on_event: OnEvent | None = None) -> Outcome:
+    def destroy(self, *, exclude_protected: bool = False, on_event: OnEvent | None = None) -> Outcome:
         """`pulumi destroy` of the stack."""
         with self._cloud() as cloud:
-            return cloud.destroy(self.stack, on_event=on_event)
+            return cloud.destroy(self.stack, exclude_protected=exclude_protected, on_event=on_event)
 
     def close(self) -> list[str]:
         """Ends the lab and all that it held; the names of what it ended."""
@@ -96,7 +99,7 @@ class Stage:
 
     def _pack(self) -> PolicyPack:
         folder = self.project / "policies"
-        config = folder / f"{self.stack}.json"
+        config = self.policies or folder / f"{self.stack}.json"
         return PolicyPack(path=folder, config=config if config.is_file() else None)
 
 
@@ -109,6 +112,7 @@ def open_stage(
     overrides: Mapping[str, Any] | None = None,
     lab: LabSettings | None = None,
     hang_share: float = HANG_SHARE,
+    policies: Path | None = None,
     progress: Step = quiet,
     tools_progress: tools.Progress | None = None,
 ) -> Stage:
@@ -135,6 +139,7 @@ def open_stage(
         project=project,
         overrides=wanted,
         hang_share=hang_share,
+        policies=policies,
     )
 
 
@@ -144,6 +149,8 @@ def lab_settings(settings: Settings, stack: str, *, factor: float = 1.0) -> LabS
         hpa_sync_seconds=settings.cluster.hpa_sync_seconds,
         scrape_seconds=settings.platform.prometheus.scrape_seconds,
         launch_seconds=launch_seconds(settings) * factor,
+        system_nodes=settings.cluster.system_nodes.min,
+        feature_gates=feature_gates(settings, stack),
         aws=aws_settings(settings, stack),
     )
 
