@@ -47,7 +47,8 @@ class Control:
         return web.json_response(_told(life))
 
     async def _power_off(self, request: web.Request) -> web.Response:
-        return web.json_response({"killed": await self._fleet.power_off(request.match_info["name"])})
+        killed, requests = await self._fleet.power_off(request.match_info["name"])
+        return web.json_response({"killed": killed, "requests": requests})
 
     def _found(self, request: web.Request) -> PodLife:
         namespace, name = request.match_info["namespace"], request.match_info["name"]

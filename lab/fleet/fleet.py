@@ -82,6 +82,10 @@ class Fleet:
         if pod is None or pod.node in self._dead_nodes:
             return
         life = self.lives.get(pod.uid)
+        if life is not None and pod.address not in ("", life.pod.address):
+            # kwok 0.8 gives an address twice when it hears late of the first: all begins anew at the second.
+            self._gone(pod.uid)
+            life = None
         if life is not None:
             life.update(pod)
         elif pod.deleting:
@@ -91,14 +95,17 @@ class Fleet:
             factor = self._settings.factor
             self.lives[pod.uid] = PodLife(pod, self._cluster, self._session, self._start, self._pull, factor)
 
-    async def power_off(self, node: str) -> int:
-        """A node dies without notice: its pods are cut and nothing is told any more. How many died."""
+    async def power_off(self, node: str) -> tuple[int, int]:
+        """A node dies without notice: its pods are cut and nothing is told any more. How many died, and how many
+        requests were in their engines then.
+        """
         self._dead_nodes.add(node)
         dying = {uid: life for uid, life in self.lives.items() if life.pod.node == node}
         for uid in dying:
             del self.lives[uid]
         await asyncio.gather(*(life.cut() for life in dying.values()))
-        return len(dying)
+        # An engine that was killed holds for ever what it held when its power went.
+        return len(dying), sum(life.workload.load for life in dying.values() if life.workload is not None)
 
     def find(self, namespace: str, name: str) -> PodLife | None:
         """The life of a pod by its name."""
