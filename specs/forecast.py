@@ -50,6 +50,9 @@ MOST_LEVEL = 3.0
 GATE_SECONDS = DAY_SECONDS
 GATE_MARGIN = 0.95
 """A candidate's mean loss must be below this share of the loss without it."""
+GATE_SAMPLES = 120
+"""Backtests that a candidate must have passed before it is believed: an hour. In the first minutes after an
+installation the trend of one burst wins against nothing, and raises the fleet once the burst is over."""
 SHORT_WEIGHT = 20.0
 """A request a second that can't be served costs as much as twenty held ready in vain."""
 GROWTH_SECONDS = 3 * 3600
@@ -162,7 +165,10 @@ def _forecast(settings: Settings, model: Model, now: Expr) -> Sequence[Rule]:
         found.append(Rule(candidate.loss, acted_loss(model, candidate.record, lead, now)))
         loss = recorded_over("avg", candidate.loss, model, GATE_SECONDS)
         wins = Binary("<", loss, Binary("*", Number(GATE_MARGIN), without))
-        # Empty while the candidate loses, as above.
-        parts.append(Binary("+", recorded(candidate.record, model), Binary("*", Number(0), wins)))
+        tried = recorded_over("count", candidate.loss, model, GATE_SECONDS)
+        judged = Binary(">=", tried, Number(GATE_SAMPLES))
+        # Empty while the candidate loses or is untried, as above.
+        known = Binary("+", recorded(candidate.record, model), Binary("*", Number(0), judged))
+        parts.append(Binary("+", known, Binary("*", Number(0), wins)))
     forecast = Clamp("clamp_max", Largest(tuple(parts)), _most_rate(settings, model))
     return (*found, Rule(names.FORECAST, forecast))

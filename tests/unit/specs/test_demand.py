@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import promql_parser
+import pytest
 
 from specs import metrics_names as names
 from specs.demand import prometheus_rule, rules
@@ -77,6 +78,13 @@ def test_load_that_keeps_doubling_within_a_lead_time_gets_headroom() -> None:
 def test_the_first_hour_after_an_installation_is_no_growth() -> None:
     samples = published([4.0] * (HOUR // 5))
     assert last(samples, names.RESERVED) == last(samples, names.OFFERED_NOW)
+
+
+@pytest.mark.parametrize(("minutes", "believed"), [(40, False), (90, True)])
+def test_a_trend_is_believed_only_after_an_hour_of_backtests(minutes: int, believed: bool) -> None:
+    """The trend of a steady climb wins each of its backtests, from the first."""
+    found = published([0.2 + 0.005 * step for step in range(minutes * 12)])
+    assert (last(found, names.FORECAST) > last(found, names.OFFERED_NOW)) is believed
 
 
 def test_no_rule_asks_for_less_than_the_offered_load() -> None:
