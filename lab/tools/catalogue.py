@@ -179,6 +179,18 @@ _ALL = (
     _kubernetes("kube-controller-manager", 94),
     _kubernetes("kube-scheduler", 5),
     Tool(
+        name="kubectl",
+        # Apart from the cluster's own module: its libraries would be one more reason to build all of that again.
+        module="kubectl",
+        package="k8s.io/kubernetes/cmd/kubectl",
+        pin="k8s.io/kubernetes",
+        version="v1.35.4",
+        stamp=_KUBERNETES_STAMP,
+        # A minor version off the server's will do (https://kubernetes.io/releases/version-skew-policy/#kubectl).
+        on_path=OnPath(arguments=("version", "--client"), at_least="1.34", below="1.37"),
+        seconds=60,
+    ),
+    Tool(
         name="kwok",
         module="kwok",
         package=f"{_KWOK}/cmd/kwok",
