@@ -103,7 +103,7 @@ def phases(settings: Settings, model: Model, *, factor: float, hold_seconds: flo
 
 
 HOLD_SECONDS: Final = 60.0
-QUICK_HOLD_SECONDS: Final = 15.0
+QUICK_HOLD_SECONDS: Final = 5.0
 
 
 def watchable(settings: Settings) -> Mapping[str, Any]:
@@ -114,8 +114,8 @@ def watchable(settings: Settings) -> Mapping[str, Any]:
 def quick(settings: Settings) -> Mapping[str, Any]:
     """The same for a quick rehearsal, whose engines are drained at once too."""
     most = rehearsed(settings).replicas.max
-    down = {"pods": most, "periodSeconds": 15, "stabilizationSeconds": 45}
-    return _way_down(settings, empty=10, down=down, drain={"preStopSeconds": 5, "shutdownSeconds": 30})
+    down = {"pods": most, "periodSeconds": 15, "stabilizationSeconds": 30}
+    return _way_down(settings, empty=5, down=down, drain={"preStopSeconds": 5, "shutdownSeconds": 30})
 
 
 def _way_down(settings: Settings, *, empty: int, down: Mapping[str, int], **more: Any) -> Mapping[str, Any]:

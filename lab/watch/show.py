@@ -13,7 +13,7 @@ from lab.watch.view import view
 from lab.watch.watcher import Watcher
 
 DRAW_SECONDS = 0.5
-LINE_SECONDS = 5.0
+LINE_SECONDS = 10.0
 STEP_SECONDS = 0.1
 """How often `until` is asked."""
 
