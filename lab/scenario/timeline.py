@@ -50,7 +50,7 @@ class Timeline:
     def __init__(self, kubeconfig: Path, kinds: Sequence[Kind] = FOLLOWED) -> None:
         self._kubeconfig = kubeconfig
         self._kinds = kinds
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._seen: defaultdict[Kind, list[Seen]] = defaultdict(list)
         self._now: defaultdict[Kind, dict[Key, Body]] = defaultdict(dict)
         self._listed: set[Kind] = set()
@@ -78,12 +78,12 @@ class Timeline:
 
     def now(self, kind: Kind) -> dict[Key, Body]:
         """The objects that there are."""
-        with self._changed:
+        with self._lock:
             return dict(self._now[kind])
 
     def seen(self, kind: Kind, *, since: float = 0.0, until: float = float("inf")) -> list[Seen]:
         """Every state that was told within a span of time, in order."""
-        with self._changed:
+        with self._lock:
             return [one for one in self._seen[kind] if since <= one.at <= until]
 
     def until(self, holds: Callable[[], T], seconds: float, what: str) -> T:
@@ -95,8 +95,7 @@ class Timeline:
                 return found
             if time.monotonic() > deadline:
                 raise WaitError(f"waited {seconds:.0f} s in vain for {what}")
-            with self._changed:
-                self._changed.wait(_LOOK_SECONDS)
+            time.sleep(_LOOK_SECONDS)
 
     async def _begin(self) -> None:
         self._following = asyncio.ensure_future(asyncio.gather(*(self._follow(kind) for kind in self._kinds)))
@@ -134,7 +133,7 @@ class Timeline:
 
     def _tell(self, kind: Kind, body: Any, *, gone: bool = False) -> None:
         key, known = _key(body), self._now[kind]
-        with self._changed:
+        with self._lock:
             version = body["metadata"].get("resourceVersion")
             if not gone and key in known and known[key]["metadata"].get("resourceVersion") == version:
                 return
@@ -143,7 +142,6 @@ class Timeline:
             else:
                 known[key] = body
             self._seen[kind].append(Seen(time.monotonic(), key, body, gone))
-            self._changed.notify_all()
 
 
 def _key(body: Body) -> Key:
