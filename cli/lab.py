@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.burst import burst
+from cli.soak import soak
 from cli.stack import PROJECT, JsonOption, accepted
 from cli.terminal import console, errors, write_json
 from specs.problems import SettingsError
@@ -18,6 +19,7 @@ StateOption = Annotated[
 ]
 STATE = PROJECT / ".headroom" / "lab"
 lab.command()(burst)
+lab.command()(soak)
 
 
 @lab.command()

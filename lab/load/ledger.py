@@ -79,7 +79,8 @@ class Counts:
 class Ledger:
     """Written by the load's thread, read by any."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept_failures: int = KEPT_FAILURES) -> None:
+        self._kept = kept_failures
         self._lock = threading.Lock()
         self._begun = time.monotonic()
         self._ids: set[str] = set()
@@ -165,7 +166,7 @@ class Ledger:
         if outcome.target:
             self.by_target[outcome.target]["lost"] += 1
         self.seconds[int(now)].lost += 1
-        if len(self.failures) < KEPT_FAILURES:
+        if len(self.failures) < self._kept:
             self.failures.append(
                 Failure(
                     at=moment,

@@ -11,7 +11,7 @@ import aiohttp
 
 from lab.load import causes
 from lab.load.exchange import Outcome, exchange, session
-from lab.load.ledger import Counts, Ledger
+from lab.load.ledger import KEPT_FAILURES, Counts, Ledger
 from lab.load.profile import Closed, Open, Profile
 from lab.load.request import Asking, Request, Requests, Sizes
 from lab.load.result import LoadResult
@@ -36,8 +36,12 @@ class Load:
         *,
         asking: Asking | None = None,
         most_in_flight: int = MOST_IN_FLIGHT,
+        kept_failures: int = KEPT_FAILURES,
     ) -> None:
-        """``model`` is the name that callers use. Raises LoadError for a target that is not loopback."""
+        """``model`` is the name that callers use; the first ``kept_failures`` losses are told one by one.
+
+        Raises LoadError for a target that is not loopback.
+        """
         self.model = model
         self.profile = profile
         self.seed = seed
@@ -45,7 +49,7 @@ class Load:
         self._targets: Targets = Fixed(targets) if isinstance(targets, Sequence) else targets
         self._requests = Requests(model, self._asking, seed)
         self._most = most_in_flight
-        self._ledger = Ledger()
+        self._ledger = Ledger(kept_failures)
         self._tasks: set[asyncio.Task[Outcome | None]] = set()
         self._started = False
         # Not Thread.join: an interrupt in it marks a running thread as ended (CPython 3.11, bpo-45274).

@@ -94,6 +94,18 @@ def test_the_first_failures_are_kept_with_target_and_cause() -> None:
     assert result.by_target[url] == {"sent": 30, "lost": 30}
 
 
+def test_as_many_failures_are_kept_as_were_asked_for() -> None:
+    async def stream(request: web.Request, body: Body, response: web.StreamResponse) -> None:
+        cut(request)
+
+    async def scene() -> LoadResult:
+        async with serving(stream) as url:
+            profile = Closed(clients=30, requests=30)
+            return await Load([url], "m", profile, asking=STREAMS, kept_failures=25).serve()
+
+    assert len(played(scene()).failures) == 25
+
+
 def test_targets_get_their_turns() -> None:
     async def scene() -> LoadResult:
         async with serving() as one, serving() as other:
