@@ -44,6 +44,8 @@ class SoakResult:
         tolls = [one.done.toll for one in player.acted if one.done.toll is not None]
         begins = [(one.begun, one.action) for one in player.acted]
         left = _total(results, "abandoned")
+        untold = _total(results, "lost") - len(failures)
+        more = [f"{untold} more losses, of which nothing was kept"] if untold else []
         return cls(
             plan=plan,
             stack=stack,
@@ -54,7 +56,7 @@ class SoakResult:
             unanswered=0 if player.interrupted else left,
             given_up=left if player.interrupted else 0,
             losses=tuple(attributed(failures, tolls, begins)),
-            problems=tuple(player.problems),
+            problems=(*player.problems, *more),
             interrupted=player.interrupted,
             again=again,
         )
