@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Tests of one file, and labs of one folder, stay together: they share what is slow to make.
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 .DEFAULT_GOAL := help
 .PHONY: help up down test test-unit test-engine test-lab audit check format docs venv clean
@@ -18,14 +21,14 @@ down: ## End the lab that `make up` left running
 test: test-unit test-engine test-lab ## Run every test: unit, engine, lab
 
 test-unit: venv ## Pure functions and rules: seconds
-	@echo "== unit"; $(BIN)/python -m pytest tests/unit
+	@echo "== unit"; $(PYTEST) tests/unit
 
 test-engine: venv ## The real Pulumi engine and policy runner over the recorded cloud
 	@./headroom tools pulumi
-	@echo "== engine"; $(BIN)/python -m pytest tests/engine
+	@echo "== engine"; $(PYTEST) tests/engine
 
 test-lab: venv ## A real control plane on loopback
-	@echo "== lab"; $(BIN)/python -m pytest tests/lab
+	@echo "== lab"; $(PYTEST) tests/lab
 
 SCANNER := $(or $(HEADROOM_CACHE),$(HOME)/.cache/headroom)/$(subst ==,-,$(shell grep '^checkov' requirements-audit.txt))
 audit: venv ## Scan the rendered prod stack with a public scanner (checkov, in its own environment)

@@ -16,3 +16,11 @@ def cli() -> Path:
     it the tool cache."""
     stated = os.environ.get("HEADROOM_PULUMI")
     return Path(stated) if stated else ensure(["pulumi"])["pulumi"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What shares a fixture that is slow to make runs in one worker: a lab's folder, any other test's file."""
+    lab = Path(__file__).parent / "lab"
+    for item in items:
+        room = item.path.relative_to(lab).parts[0] if item.path.is_relative_to(lab) else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(room))
