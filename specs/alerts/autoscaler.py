@@ -58,7 +58,7 @@ def _errors(model: Model) -> Alert:
 def _paused(model: Model) -> Alert:
     return Alert(
         "HeadroomScalingPaused",
-        f"max({where(series.KEDA_PAUSED, _scaled(model))}) == 1",
+        _is_paused(model),
         PAUSED_SECONDS,
         "warning",
         "scaling-paused",
@@ -66,6 +66,10 @@ def _paused(model: Model) -> Alert:
         "The ScaledObject has an annotation autoscaling.keda.sh/paused: replicas stay as they are until it goes.",
         _labels(model),
     )
+
+
+def _is_paused(model: Model) -> str:
+    return f"max({where(series.KEDA_PAUSED, _scaled(model))}) == 1"
 
 
 def _hpa(model: Model) -> Sequence[Alert]:
@@ -120,10 +124,12 @@ def _waiting(model: Model) -> Alert:
 
 
 def _missing(model: Model) -> Alert:
+    # With kube-state-metrics gone every model's would be absent.
+    absent = f"absent({where(series.HPA_MAX, _scaler(model))}) and on() (count({series.KUBE_NODE}) > 0)"
     return Alert(
         "HeadroomAutoscalerMissing",
-        # With kube-state-metrics gone every model's would be absent.
-        f"absent({where(series.HPA_MAX, _scaler(model))}) and on() (count({series.KUBE_NODE}) > 0)",
+        # KEDA takes the HPA of a paused ScaledObject away; HeadroomScalingPaused tells of that.
+        f"{absent} unless on() ({_is_paused(model)})",
         900,
         "critical",
         "autoscaler-missing",

@@ -14,6 +14,7 @@ AT_ZERO = settings({"replicas": {"min": 0, "max": 10}})
 FIRM = 'namespace="llm-serving",headroom_model="llama3-8b"'
 ENGINE = 'namespace="llm-serving",model_name="llama3-8b"'
 HPA = 'namespace="llm-serving",horizontalpodautoscaler="llama3-8b"'
+SCALER = 'namespace="llm-serving",scaledObject="llama3-8b"'
 MINUTE, HOUR = 60, 3600
 STEADY = "1x400"
 
@@ -212,6 +213,14 @@ DEMAND = (
         0,
     ),
     Case("HeadroomAutoscalerMissing", "while kube-state-metrics is down", STACK, {"up": STEADY}, 1200, 0),
+    Case(
+        "HeadroomAutoscalerMissing",
+        "while the ScaledObject is paused, for which KEDA takes the HPA away",
+        STACK,
+        {f'{series.KUBE_NODE}{{node="a"}}': STEADY, f"{series.KEDA_PAUSED}{{{SCALER}}}": STEADY},
+        1200,
+        0,
+    ),
     Case(
         "HeadroomReplicasIdle",
         "when three engines have nothing to do and one is to be kept",
