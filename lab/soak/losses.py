@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from lab.load import Failure
+from lab.load import Failure, causes
 from lab.soak.actions import Action
 
 LATE_SECONDS: Final = 10.0
@@ -28,12 +28,14 @@ class Toll:
     router: str | None = None
 
     def covers(self, failure: Failure) -> bool:
-        """Whether a request may be lost: of this router, or already under way when engines died."""
+        """Whether a request may be lost: under way there at the death, or refused while a router starts again."""
         if not self.begun <= failure.clock <= self.ended + LATE_SECONDS:
             return False
-        if self.router is not None:
-            return urlsplit(failure.target).hostname == self.router
-        return failure.clock - failure.after <= self.ended
+        under_way = failure.clock - failure.after <= self.ended
+        if self.router is None:
+            return under_way
+        here = urlsplit(failure.target).hostname == self.router
+        return here and (under_way or failure.cause == causes.REFUSED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -104,7 +104,7 @@ class SoakResult:
         title = f"Soak of {self.stack}: seed {self.plan.seed}, {self.seconds:.0f} s"
         table = Table(title=title, title_justify="left", box=None)
         for name in ("at", "action", "took", "what came of it"):
-            table.add_column(name, justify="right" if name in ("at", "took") else "left")
+            table.add_column(name, justify="right" if name in ("at", "took") else "left", overflow="fold")
         for one in self.acted:
             done = one.done
             said = done.problem or (f"skipped: {done.note}" if done.skipped else done.note)

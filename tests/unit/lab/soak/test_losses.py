@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lab.load import Failure
+from lab.load import Failure, causes
 from lab.soak.actions import Action
 from lab.soak.losses import LATE_SECONDS, Toll, attributed
 
@@ -14,7 +14,13 @@ NODE = Toll(action=DEATH, begun=100.0, ended=101.0, what="a node died with 2", r
 ROUTER = Toll(action=CRASH, begun=200.0, ended=200.5, what="a router crashed", router="127.9.0.4")
 
 
-def failure(clock: float, *, after: float = 3.0, target: str = "http://127.9.0.7:8080") -> Failure:
+def failure(
+    clock: float,
+    *,
+    after: float = 3.0,
+    target: str = "http://127.9.0.7:8080",
+    cause: str = "reset-mid-stream",
+) -> Failure:
     return Failure(
         at=0,
         after=after,
@@ -23,7 +29,7 @@ def failure(clock: float, *, after: float = 3.0, target: str = "http://127.9.0.7
         target=target,
         route="/v1/completions",
         stream=True,
-        cause="reset-mid-stream",
+        cause=cause,
         detail="",
     )
 
@@ -57,8 +63,11 @@ def test_a_crashed_router_explains_the_losses_at_its_address_alone() -> None:
     ]
 
 
-def test_a_router_that_starts_again_may_still_be_refused_for_a_moment() -> None:
-    assert outside(failure(202.0, after=0.01, target="http://127.9.0.4:8080")) == []
+def test_a_router_that_starts_again_may_refuse_connections_and_nothing_more() -> None:
+    def late(clock: float, cause: str) -> Failure:
+        return failure(clock, after=0.01, target="http://127.9.0.4:8080", cause=cause)
+
+    assert outside(late(202.0, causes.REFUSED), late(203.0, "status-503")) == [203.0]
 
 
 def test_a_loss_names_the_action_nearest_before_it() -> None:
