@@ -7,7 +7,7 @@ WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help up down test test-unit test-engine test-lab audit check format docs venv clean
+.PHONY: help up down test test-unit test-engine test-lab test-scenarios audit check format docs venv clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,10 @@ test-engine: venv ## The real Pulumi engine and policy runner over the recorded 
 	@echo "== engine"; $(PYTEST) tests/engine
 
 test-lab: venv ## A real control plane on loopback
-	@echo "== lab"; $(PYTEST) tests/lab
+	@echo "== lab"; $(PYTEST) tests/lab --ignore=tests/lab/scenarios
+
+test-scenarios: venv ## Sixteen accidents on one lab, side by side: five to ten minutes, on a quiet machine
+	@echo "== scenarios"; $(BIN)/python -m pytest tests/lab/scenarios
 
 SCANNER := $(or $(HEADROOM_CACHE),$(HOME)/.cache/headroom)/$(subst ==,-,$(shell grep '^checkov' requirements-audit.txt))
 audit: venv ## Scan the rendered prod stack with a public scanner (checkov, in its own environment)
