@@ -143,7 +143,7 @@ def _sentences(times: Timing) -> list[str]:
     return [
         *found,
         f"Without metrics: replicas are frozen for {outage.fallback_seconds:.0f} s, then the higher"
-        f" of what runs and {outage.fallback_replicas}; nothing wakes from zero.",
+        f" of what runs and {outage.fallback_replicas}{', also at zero' if outage.wakes_from_zero else ''}.",
         f"Drain {leaving.window_seconds:.0f} s, longest request {leaving.longest_request_seconds:.0f} s:"
         f" {'no request is cut' if fits else 'longer requests are cut'}."
         f" A rollout is {'' if leaving.zero_downtime else 'NOT '}without downtime.",

@@ -175,11 +175,12 @@ def _first_caller(settings: Settings, model: Model, starts: tuple[Tier, ...]) ->
 
 def _outage(settings: Settings, model: Model) -> Outage:
     """Failures must exceed the threshold before KEDA's fallback acts (keda pkg/fallback); at min 1 and more only
-    the HPA's sync asks for metrics, and the fallback never wakes a model from zero (keda issue 7239)."""
+    the HPA's sync asks for metrics. A fallback counts as activity and wakes a model at zero (keda v2.21.0
+    pkg/scaling/scale_handler.go, isActiveOrFallback; seen in the lab); before 2.21 it did not (keda issue 7239)."""
     least = min(model.replicas.min, most_replicas(settings, model))
     return Outage(
         fallback_seconds=float((FALLBACK_FAILURES + 1) * settings.cluster.hpa_sync_seconds),
         fallback_replicas=max(1, least),
-        wakes_from_zero=False,
+        wakes_from_zero=model.replicas.min == 0,
         schedule_acts=bool(model.scaling.schedule),
     )

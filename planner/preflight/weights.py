@@ -19,7 +19,7 @@ def check_weights(
     """One model's version in the bucket against its manifest, by S3's checksums."""
     name = f"weights:{model.name}"
     needed = f"version {model.weights_version}, complete"
-    push = f"headroom weights push FOLDER --model {model.name}"
+    push = f"headroom weights push FOLDER --stack STACK --model {model.name}"
     try:
         found = verify(settings, stack, model.name, bucket=bucket, session=session)
     except StagingError as error:

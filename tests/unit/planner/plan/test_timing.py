@@ -87,9 +87,11 @@ def test_an_outage_of_metrics_freezes_for_four_syncs_and_keeps_the_floor(make: M
     assert outage["scalesDown"] is False
 
 
-def test_nothing_wakes_a_model_from_zero_while_its_metrics_are_out(make: Make) -> None:
-    settings = make(model={"replicas": {"min": 0, "max": 3}})
-    assert timing(settings, settings.models[0]).outage.as_json()["wakesFromZero"] is False
+@pytest.mark.parametrize(("least", "wakes"), [(0, True), (1, False)])
+def test_a_model_at_zero_wakes_while_its_metrics_are_out(make: Make, least: int, wakes: bool) -> None:
+    """KEDA 2.21 takes an active fallback for activity."""
+    settings = make(model={"replicas": {"min": least, "max": 3}})
+    assert timing(settings, settings.models[0]).outage.as_json()["wakesFromZero"] is wakes
 
 
 def test_a_drain_shorter_than_the_longest_request_is_told_with_the_tokens_that_fit(make: Make) -> None:
