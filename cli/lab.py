@@ -56,6 +56,28 @@ def down(state: StateOption = STATE) -> None:
     console.print(f"Stopped {len(ended)} components" if ended else "No lab was running", markup=False)
 
 
+ComponentName = Annotated[str, typer.Argument(help="A component that `headroom lab status` lists.")]
+
+
+@lab.command()
+def stop(name: ComponentName, state: StateOption = STATE) -> None:
+    """End one component as an outage; it stays down until `headroom lab start NAME`."""
+    from lab.control import single
+
+    single.stop(state, name)
+    console.print(f"{name} is down; `headroom lab start {name}` brings it back", markup=False)
+
+
+@lab.command()
+def start(name: ComponentName, state: StateOption = STATE) -> None:
+    """Start a stopped component again, as it was; returns when it is well."""
+    from lab.control import single
+
+    with errors.status(f"Starting {name}"):
+        single.resume(state, name)
+    console.print(f"{name} is well", markup=False)
+
+
 @lab.command()
 def load(
     state: StateOption = STATE,
