@@ -57,6 +57,8 @@ class Cluster(pulumi.ComponentResource):
             # must not replace everything in the cluster (pulumi-kubernetes issue 4019).
             cluster_identifier=args.names.cluster,
             enable_server_side_apply=True,
+            # A dashboard's text may change: nothing mounts these objects by name and hash.
+            enable_config_map_mutable=True,
             opts=self._own,
         )
         self.namespaces = {
