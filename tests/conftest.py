@@ -18,6 +18,7 @@ def cli() -> Path:
     return Path(stated) if stated else ensure(["pulumi"])["pulumi"]
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What shares a fixture that is slow to make runs in one worker: a lab's folder, any other test's file."""
     lab = Path(__file__).parent / "lab"

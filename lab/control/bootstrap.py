@@ -1,33 +1,40 @@
 """What is in a new cluster before anything else: CRDs, the namespaces, system nodes, KEDA's place behind the API."""
 
 import base64
-from collections.abc import Iterable
+import ssl
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
+import httpx2
 from lightkube import ApiError, Client
 from lightkube.models.core_v1 import ServicePort, ServiceSpec
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Namespace, Node, Service
 
 from lab.control import kubernetes
+from lab.control.errors import LabError
 from lab.control.parts import keda
 from lab.control.parts.context import Context
 from specs.labels import SYSTEM_LABEL
 
 _CRD_TOOLS = ("karpenter-files", "karpenter-core-files", "keda-crds", "monitor-crds")
 _KEDA_SERVICE = "keda-metrics-apiserver"
+_SERVED_SECONDS = 30.0
 
 
 def bootstrap(to: Client, lab: Context, parts: Iterable[str]) -> None:
-    """Brings the cluster to what the parts need; safe to repeat. Raises ApiError."""
+    """Brings the cluster to what the parts need; safe to repeat. Raises ApiError, HTTPError and LabError."""
     names = set(parts)
     with ThreadPoolExecutor(4) as pool:
         crds = kubernetes.documents(
             path for tool in _CRD_TOOLS for path in sorted(lab.tools[tool].glob("*.yaml"))
         )
         list(pool.map(partial(kubernetes.apply, to), crds))
+    _until_served(lab, crds)
     _create(to, Namespace(metadata=ObjectMeta(name=kubernetes.NAMESPACE)))
     if "keda-adapter" in names:
         _external_metrics(to, lab)
@@ -35,6 +42,33 @@ def bootstrap(to: Client, lab: Context, parts: Iterable[str]) -> None:
         for number in range(lab.settings.system_nodes):
             zone = lab.settings.aws.zones[number % len(lab.settings.aws.zones)]
             _create(to, Node.from_dict(system_node(number, lab.settings.aws.region, zone)))
+
+
+def _until_served(lab: Context, crds: Iterable[Mapping[str, Any]]) -> None:
+    """Waits until discovery knows every kind. Karpenter asks once: a kind that it misses while it starts is missing for
+    good (its indexers fail with "no matches for kind"), and its node classes then never become ready.
+    """
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for crd in crds:
+        spec = crd["spec"]
+        for version in spec["versions"]:
+            if version.get("served"):
+                wanted[f"/apis/{spec['group']}/{version['name']}"].add(spec["names"]["kind"])
+    trust = ssl.create_default_context(cafile=str(lab.certificates.path("ca.crt")))
+    headers = {"Authorization": f"Bearer {lab.certificates.token}"}
+    deadline = time.monotonic() + _SERVED_SECONDS
+    with httpx2.Client(
+        base_url=lab.url("apiserver", "https"), headers=headers, verify=trust, trust_env=False
+    ) as http:
+        while missing := {path for path, kinds in wanted.items() if not kinds <= _kinds(http, path)}:
+            if time.monotonic() > deadline:
+                raise LabError(f"The new API server does not serve {', '.join(sorted(missing))}.")
+            time.sleep(0.1)
+
+
+def _kinds(http: httpx2.Client, path: str) -> set[str]:
+    answer = http.get(path)
+    return {one["kind"] for one in answer.json()["resources"]} if answer.is_success else set()
 
 
 def system_node(number: int, region: str, zone: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from lab.control.plane import Plane, down, up
 from lab.control.settings import LabSettings
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Generator[Plane]:
     """etcd and the API server."""
     root = tmp_path_factory.mktemp("api") / "lab"
@@ -23,7 +23,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Generator[Plane]:
         down(root)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Generator[Plane]:
     """Everything; nodes join two seconds after their launch."""
     root = tmp_path_factory.mktemp("full") / "lab"

@@ -16,7 +16,7 @@ from lab.fleet.settings import FleetSettings
 NODE = "gpu-node"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def plane(tmp_path_factory: pytest.TempPathFactory) -> Generator[Plane]:
     """The cluster and the fleet; starts take a hundredth of the planned seconds."""
     root = tmp_path_factory.mktemp("fleet") / "lab"

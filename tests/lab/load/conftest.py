@@ -80,7 +80,7 @@ class Stand:
         return pytest.fail(f"not so within {seconds:.0f} s: {holds.__qualname__}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stand(tmp_path_factory: pytest.TempPathFactory) -> Generator[Stand]:
     """Two engines ready behind one router."""
     root = tmp_path_factory.mktemp("load") / "lab"

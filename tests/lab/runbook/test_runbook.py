@@ -16,7 +16,7 @@ LAB = [block for block in of_page() if block.mark == "lab"]
 SECTIONS = list(dict.fromkeys(block.section for block in LAB))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Generator[Mapping[str, str]]:
     """The environment of an operator: the local stack on a lab, the tools, the variables that the page sets first.
 
