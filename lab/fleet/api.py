@@ -91,7 +91,8 @@ class Api:
         try:
             asked = parse(await request.read(), route, options.model_name)
             size = sizes(asked, options.max_model_len, self._natural)
-            ticket = self._engine.submit(size.prompt, size.output, "stop" if size.natural else "length")
+            ending = "stop" if size.natural else "length"
+            ticket = self._engine.submit(size.prompt, size.output, ending, streamed=asked.stream)
         except RefusedError as error:
             return _refused(error.status, error.kind, str(error))
         except TooLongError as error:
@@ -104,7 +105,8 @@ class Api:
             return _refused(500, "InternalServerError", str(error))
         answer = Answer(
             route=route,
-            id=f"{prefix}-{uuid.uuid4().hex}",
+            # The caller's own id, if it has one (vllm/entrypoints/openai, _base_request_id).
+            id=f"{prefix}-{request.headers.get('X-Request-Id') or uuid.uuid4().hex}",
             model=options.model_name,
             created=int(time.time()),
         )

@@ -14,6 +14,8 @@ Reason = Literal["stop", "length", "abort"]
 Rejection = Literal["early", "late"]
 
 _SHORTEST_TICK = 0.005
+_UNSEEN_TICK = 0.25
+"""While nobody reads a stream, only a scrape sees tokens before their answer's end: a quarter of the shortest one."""
 STALE_SECONDS = 0.03
 """How old the API server's view of its queue may be: a request shows in the gauges after 29 to 52 ms, and in a
 burst streams pass the check for a full queue (vLLM 0.32.0)."""
@@ -55,6 +57,7 @@ class Ticket:
     output: int
     ending: Reason
     arrived: float
+    streamed: bool
     queue: asyncio.Queue[Made] = field(default_factory=asyncio.Queue[Made])
     first: float | None = None
     latest: float = 0.0
@@ -73,7 +76,7 @@ class Simulation:
         self._most = most_queued
         self._tickets: dict[int, Ticket] = {}
         self._next = 0
-        self._ticker: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._seen = (0.0, 0)
         self._prefilled = 0
         self._preempted = 0
@@ -87,8 +90,11 @@ class Simulation:
         """Requests in the engine, running and waiting."""
         return self._engine.load
 
-    def submit(self, prompt: int, output: int, ending: Reason) -> Ticket:
-        """A request arrives. Raises DrainingError, FullError, and what Engine.add raises."""
+    def submit(self, prompt: int, output: int, ending: Reason, *, streamed: bool = True) -> Ticket:
+        """A request arrives; ``streamed``: its caller sees each token as it is made.
+
+        Raises DrainingError, FullError, and what Engine.add raises.
+        """
         now = self._loop.time()
         if self.draining:
             raise DrainingError
@@ -102,11 +108,10 @@ class Simulation:
         self._next += 1
         number = self._next
         events = self._engine.add(number, prompt, output, now)
-        ticket = self._tickets[number] = Ticket(number, prompt, output, ending, now)
+        ticket = self._tickets[number] = Ticket(number, prompt, output, ending, now, streamed)
         self.idle.clear()
         self._publish(events)
-        if self._ticker is None and not self._frozen:
-            self._ticker = self._loop.create_task(self._run())
+        self._look_later()
         return ticket
 
     async def outputs(self, ticket: Ticket) -> AsyncGenerator[Made]:
@@ -126,6 +131,7 @@ class Simulation:
             return
         if not self._frozen:
             self._publish(self._engine.abort(ticket.number, self._loop.time()))
+            self._look_later()
         self._settle()
 
     def abort_all(self) -> None:
@@ -140,20 +146,35 @@ class Simulation:
     def freeze(self) -> None:
         """No token is made any more; who waits for one hangs."""
         self._frozen = True
-        if self._ticker is not None:
-            self._ticker.cancel()
-            self._ticker = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    async def _run(self) -> None:
-        engine, loop = self._engine, self._loop
-        while engine.load:
-            step = self._model.step + self._model.per_sequence * engine.running
-            until = min(engine.next_event, loop.time() + step)
-            await asyncio.sleep(max(_SHORTEST_TICK, until - loop.time()))
-            now = loop.time()
-            self._publish(engine.advance(now))
-            self._hand_out(now)
-        self._ticker = None
+    def _look_later(self) -> None:
+        """Sets the timer of the next look, or brings it forward."""
+        if self._frozen or not self._engine.load:
+            return
+        soonest = self._loop.time() + _SHORTEST_TICK
+        moment = max(soonest, min(self._engine.next_event, self._loop.time() + self._tick))
+        if self._timer is not None:
+            if self._timer.when() <= moment:
+                return
+            self._timer.cancel()
+        self._timer = self._loop.call_at(moment, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        now = self._loop.time()
+        self._publish(self._engine.advance(now))
+        self._hand_out(now)
+        self._look_later()
+
+    @property
+    def _tick(self) -> float:
+        """Seconds to the next look at the engine: a step of it where a caller reads along."""
+        if not any(ticket.streamed for ticket in self._tickets.values()):
+            return _UNSEEN_TICK
+        return self._model.step + self._model.per_sequence * self._engine.running
 
     def _visible(self, now: float) -> int:
         moment, load = self._seen

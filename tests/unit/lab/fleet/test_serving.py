@@ -8,6 +8,7 @@ import pytest
 
 from lab.fleet import simulation
 from lab.fleet.engine import Conduct
+from lab.fleet.exposition import Exposition
 from tests.unit.lab.fleet.engines import FAST, play, serving
 
 
@@ -159,5 +160,48 @@ def test_a_request_that_can_never_fit_the_cache_is_refused() -> None:
     async def scene() -> None:
         async with serving(max_model_len=FAST.kv_tokens * 2) as caller:
             assert (await caller.ask(FAST.kv_tokens))[0] == 400
+
+    play(scene())
+
+
+@pytest.mark.parametrize(("asked", "begins"), [({"X-Request-Id": "mine-7"}, "cmpl-mine-7"), ({}, "cmpl-")])
+def test_an_answer_has_the_id_of_its_request(asked: dict[str, str], begins: str) -> None:
+    async def scene() -> None:
+        async with serving() as caller:
+            body = {"model": "m", "prompt": "x", "max_tokens": 1}
+            async with caller.session.post(
+                caller.url + "/v1/completions", json=body, headers=asked
+            ) as response:
+                said = (await response.json())["id"]
+        assert said == begins if asked else len(said) > len(begins)
+
+    play(scene())
+
+
+def test_tokens_that_nobody_reads_along_are_not_handed_out_one_by_one() -> None:
+    async def scene() -> None:
+        metrics = Exposition("m", 8192, FAST.kv_tokens)
+        engine = simulation.Simulation(FAST, metrics, None)
+        pieces: dict[bool, int] = {}
+        for streamed in (True, False):
+            ticket = engine.submit(10, 100, "length", streamed=streamed)
+            made = [one.tokens async for one in engine.outputs(ticket)]
+            assert sum(made) == 100
+            pieces[streamed] = len(made)
+        assert pieces[False] * 3 < pieces[True], pieces
+
+    play(scene())
+
+
+def test_a_stream_that_joins_whole_answers_is_read_at_once() -> None:
+    async def scene() -> None:
+        slow = replace(FAST, step=0.01)
+        engine = simulation.Simulation(slow, Exposition("m", 8192, slow.kv_tokens), None)
+        whole = engine.submit(10, 1000, "length", streamed=False)
+        await asyncio.sleep(0.02)
+        ticket = engine.submit(10, 10, "length")
+        made = [one.tokens async for one in engine.outputs(ticket)]
+        assert len(made) > 4, made
+        engine.abandon(whole)
 
     play(scene())
