@@ -31,7 +31,7 @@ class Row:
 
 def show(rows: Sequence[Row], console: Console) -> None:
     """Print the table."""
-    table = Table(title="Goals by replay", title_justify="left")
+    table = Table(title="Goals", title_justify="left")
     for column in ("goal", "subject", "ours", "baseline", "ratio", "threshold", "pass"):
         table.add_column(column, justify="left" if column in ("goal", "subject", "pass") else "right")
     for row in rows:

@@ -16,7 +16,7 @@ from lab.control.plane import attach
 from lab.fleet.component import CONTROL_PORT, config_path, control_address
 from lab.fleet.control import Control
 from lab.fleet.fleet import Fleet
-from lab.fleet.settings import FleetSettings
+from lab.fleet.settings import Told
 
 
 def say(text: str) -> None:
@@ -28,8 +28,7 @@ def say(text: str) -> None:
 async def main(state_dir: Path) -> None:
     """Leads the lab's own pods until SIGTERM or SIGINT. Without a settings file the defaults hold."""
     plane = attach(state_dir)
-    path = config_path(plane.layout)
-    settings = FleetSettings.model_validate_json(path.read_text()) if path.exists() else FleetSettings()
+    settings = Told(config_path(plane.layout))
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -4,6 +4,7 @@ import ipaddress
 import sys
 from pathlib import Path
 
+from lab.control import single
 from lab.control.component import Component, Health
 from lab.control.layout import Layout
 from lab.control.plane import Plane
@@ -14,15 +15,22 @@ CONTROL_PORT = 8000
 _PROJECT = Path(__file__).parents[2]
 
 
-def component(plane: Plane, settings: FleetSettings) -> Component:
-    """For ``lab.control.single.add``; changed settings restart the fleet, and with it every engine."""
-    config = config_path(plane.layout)
+def tell(plane: Plane, settings: FleetSettings) -> None:
+    """Starts the fleet, or tells the one that runs, which heeds it from its next engine on. Raises LabError."""
     settings = settings.model_copy(update={"own_images": plane.settings.own_images})
+    path = config_path(plane.layout)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(settings.model_dump_json(indent=1))
+    partial.replace(path)
+    single.add(plane.state_dir, _component(plane))
+
+
+def _component(plane: Plane) -> Component:
     return Component(
         name=NAME,
         argv=(sys.executable, "-m", "lab.fleet", str(plane.state_dir)),
         environment={"PYTHONPATH": str(_PROJECT), "PYTHONUNBUFFERED": "1"},
-        files={config: settings.model_dump_json(indent=1)},
         health=Health(url=f"{control_url(plane.pods)}/healthz"),
         grace=5.0,
     )

@@ -26,13 +26,13 @@ _OVER = {"Succeeded", "Failed"}
 
 
 class Fleet:
-    """``lives`` by pod uid."""
+    """``lives`` by pod uid. ``settings`` are asked for each time something begins."""
 
     def __init__(
         self,
         client: AsyncClient,
         session: aiohttp.ClientSession,
-        settings: FleetSettings,
+        settings: Callable[[], FleetSettings],
         layout: Layout,
         say: Callable[[str], None],
     ) -> None:
@@ -78,7 +78,7 @@ class Fleet:
 
     def see(self, body: Body) -> None:
         """A pod as the API server has it now."""
-        pod = own(body, self._settings.own_images)
+        pod = own(body, self._settings().own_images)
         if pod is None or pod.node in self._dead_nodes:
             return
         life = self.lives.get(pod.uid)
@@ -92,7 +92,7 @@ class Fleet:
             # Deleted before it had begun, or over: nothing runs that could be waited for.
             self._later(self._cluster.finish(pod))
         elif pod.address and pod.phase not in _OVER:
-            factor = self._settings.factor
+            factor = self._settings().factor
             self.lives[pod.uid] = PodLife(pod, self._cluster, self._session, self._start, self._pull, factor)
 
     async def power_off(self, node: str) -> tuple[int, int]:
@@ -128,7 +128,7 @@ class Fleet:
             return
         key = (pod.node, pod.container.image)
         if key not in self._pulls:
-            seconds = self._image_seconds(pod) * self._settings.factor
+            seconds = self._image_seconds(pod) * self._settings().factor
             self._pulls[key] = asyncio.create_task(asyncio.sleep(seconds))
         await asyncio.shield(self._pulls[key])
 
@@ -138,11 +138,11 @@ class Fleet:
                 options = engine_options(pod.container.words, pod.container.environment)
             except ValueError:
                 return 0.0
-            return self._settings.timing(pod.namespace, options.model_name).image
+            return self._settings().timing(pod.namespace, options.model_name).image
         if pod.container.role == "router":
             return ROUTER_IMAGE_SECONDS
-        known = [timing.image for timing in self._settings.models.values()]
-        return max(known, default=self._settings.unknown.image)
+        known = [timing.image for timing in self._settings().models.values()]
+        return max(known, default=self._settings().unknown.image)
 
     async def _start(self, pod: Pod, restarts: int) -> Workload:
         container = pod.container
@@ -152,7 +152,7 @@ class Fleet:
             log = self._layout.log(f"router-{pod.namespace}-{pod.name}")
             return await RouterProcess.start(container.words, pod.address, self._layout.kubeconfig, log)
         options = engine_options(container.words, container.environment)
-        settings = self._settings
+        settings = self._settings()
         timing = settings.timing(pod.namespace, options.model_name)
         model = timing.engines.get(await self._cluster.instance_type(pod.node), timing.engine)
         chance = random.Random(f"{pod.uid}/{restarts}")  # noqa: S311 - luck, no secret

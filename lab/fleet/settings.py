@@ -1,5 +1,6 @@
 """What the fleet is told about each model: speeds, start-up seconds, and how unlucky its exits are."""
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -85,3 +86,24 @@ def of_stack(
             output_tokens=max(1, round(request_size(model)[1])),
         )
     return FleetSettings(factor=factor, own_images=own_images, hang_share=hang_share, models=models)
+
+
+class Told:
+    """The settings in a file that may be replaced at any time; the defaults while there is none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._version: tuple[int, int] | None = None
+        self._settings = FleetSettings()
+
+    def __call__(self) -> FleetSettings:
+        """As they are now."""
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            return self._settings
+        version = (found.st_ino, found.st_mtime_ns)
+        if version != self._version:
+            self._settings = FleetSettings.model_validate_json(self._path.read_text())
+            self._version = version
+        return self._settings

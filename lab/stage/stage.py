@@ -9,12 +9,12 @@ from lab import tools
 from lab.cloud.outcome import OnEvent, Outcome
 from lab.cloud.pack import PolicyPack
 from lab.cloud.session import RecordedCloud
-from lab.control import launches, plane, single
+from lab.control import launches, plane
 from lab.control.errors import LabError
 from lab.control.parts import registry
 from lab.control.plane import Plane
 from lab.control.settings import LabSettings
-from lab.fleet.component import component
+from lab.fleet.component import tell
 from lab.fleet.settings import HANG_SHARE, of_stack
 from lab.stage import project as staged
 from lab.stage.aws import aws_settings, feature_gates
@@ -82,8 +82,7 @@ class Stage:
         return staged.merged(self.overrides, from_lab)
 
     def _tell_fleet(self) -> None:
-        made = of_stack(self.settings, factor=self.factor, hang_share=self.hang_share)
-        single.add(self.plane.state_dir, component(self.plane, made))
+        tell(self.plane, of_stack(self.settings, factor=self.factor, hang_share=self.hang_share))
         launches.write(self.plane.state_dir, seconds=launch_seconds(self.settings) * self.factor)
 
     def _cloud(self) -> RecordedCloud:

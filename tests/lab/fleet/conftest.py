@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from lightkube import Client
 
-from lab.control import kubernetes, single
+from lab.control import kubernetes
 from lab.control.parts.registry import CLUSTER
 from lab.control.plane import Plane, down, up
-from lab.fleet.component import component
+from lab.fleet.component import tell
 from lab.fleet.settings import FleetSettings
 
 NODE = "gpu-node"
@@ -24,7 +24,7 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Generator[Plane]:
         made = up(root, CLUSTER)
         with made.client() as client:
             client.create(_node())
-        single.add(root, component(made, FleetSettings(factor=0.01, hang_share=0.0)))
+        tell(made, FleetSettings(factor=0.01, hang_share=0.0))
         yield made
     finally:
         down(root)

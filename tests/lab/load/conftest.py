@@ -12,10 +12,10 @@ from lightkube import Client
 
 # Before specs.engine_args: each of the two imports the other.
 import specs.checks  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from lab.control import kubernetes, single
+from lab.control import kubernetes
 from lab.control.parts.registry import CLUSTER
 from lab.control.plane import Plane, down, up
-from lab.fleet.component import component, control_url
+from lab.fleet.component import control_url, tell
 from lab.fleet.settings import FleetSettings, ModelTiming
 from planner.engine import EngineModel
 from specs import router, router_access
@@ -94,7 +94,7 @@ def stand(tmp_path_factory: pytest.TempPathFactory) -> Generator[Stand]:
             made = Stand(plane, client, settings, model)
             for body in _objects(settings, model):
                 client.create(body)
-            single.add(root, component(plane, fleet))
+            tell(plane, fleet)
             made.eventually(lambda: sum(pod["ready"] for pod in made.engines()) == 2)
             yield made
     finally:

@@ -54,7 +54,7 @@ def test_a_pod_that_is_given_a_second_address_becomes_ready_there(tmp_path: Path
         await site.start()
         api, port = Api(), runner.addresses[0][1]
         async with aiohttp.ClientSession() as session:
-            fleet = Fleet(cast(Any, api), session, FleetSettings(factor=0.0), Layout(tmp_path), print)
+            fleet = Fleet(cast(Any, api), session, lambda: FleetSettings(factor=0.0), Layout(tmp_path), print)
             fleet.see(_pod("127.0.0.2", port))
             await asyncio.sleep(0)
             fleet.see(_pod("127.0.0.3", port))

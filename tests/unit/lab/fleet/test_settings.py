@@ -1,6 +1,8 @@
 """What a stack tells the fleet."""
 
-from lab.fleet.settings import UNKNOWN, FleetSettings, of_stack
+from pathlib import Path
+
+from lab.fleet.settings import UNKNOWN, FleetSettings, Told, of_stack
 from planner.calibrated import engine_model
 from specs.catalogue import catalogue
 from specs.stages import tiers
@@ -26,3 +28,15 @@ def test_settings_survive_their_file() -> None:
 
 def test_a_model_of_no_stack_has_the_stated_defaults() -> None:
     assert FleetSettings().timing("default", "x") == UNKNOWN
+
+
+def test_a_fleet_that_runs_heeds_a_new_file(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.json"
+    told = Told(path)
+    assert told() == FleetSettings()
+    for factor in (0.5, 0.25):
+        partial = tmp_path / "partial"
+        partial.write_text(FleetSettings(factor=factor).model_dump_json())
+        partial.replace(path)
+        assert told().factor == factor
+    assert told() is told()
