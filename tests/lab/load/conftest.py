@@ -10,8 +10,6 @@ import httpx2
 import pytest
 from lightkube import Client
 
-# Before specs.engine_args: each of the two imports the other.
-import specs.checks  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from lab.control import kubernetes
 from lab.control.parts.registry import CLUSTER
 from lab.control.plane import Plane, down, up

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-# Before specs.engine_args: each of the two imports the other.
-import specs.checks  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from specs.engine_pod import engine_pod
 from specs.router import router_args
 from specs.settings.read import read
