@@ -7,6 +7,10 @@ import aiohttp
 
 from lab.fleet.pods import Container, Probe
 
+STALLED_SECONDS = 0.2
+"""A timeout that is heard so much too late says that this process stood still, and nothing about the container: the
+fleet shares a small machine with a whole control plane, a kubelet has its node's reserve."""
+
 Ready = Callable[[bool], Awaitable[None]]
 Started = Callable[[], Awaitable[None]]
 
@@ -34,9 +38,12 @@ class Prober:
 
     async def _until_up(self, probe: Probe) -> bool:
         await asyncio.sleep(probe.delay)
-        for _ in range(probe.failures):
-            if await self._ask(probe):
+        failed = 0
+        while failed < probe.failures:
+            well = await self._ask(probe)
+            if well:
                 return True
+            failed += well is False
             await asyncio.sleep(probe.period)
         return False
 
@@ -47,12 +54,13 @@ class Prober:
         await asyncio.sleep(probe.delay)
         failed, told = 0, False
         while True:
-            if await self._ask(probe):
+            well = await self._ask(probe)
+            if well:
                 failed = 0
                 if not told:
                     told = True
                     await ready(True)
-            else:
+            elif well is False:
                 failed += 1
                 if told and failed >= probe.failures:
                     told = False
@@ -66,14 +74,18 @@ class Prober:
         await asyncio.sleep(probe.delay)
         failed = 0
         while failed < probe.failures:
-            failed = 0 if await self._ask(probe) else failed + 1
+            well = await self._ask(probe)
+            failed = 0 if well else failed + (well is False)
             await asyncio.sleep(probe.period)
 
-    async def _ask(self, probe: Probe) -> bool:
+    async def _ask(self, probe: Probe) -> bool | None:
+        """Whether it is well; None when nothing can be said of it."""
+        loop = asyncio.get_running_loop()
         url = f"http://{self._address}:{probe.port}{probe.path}"
         timeout = aiohttp.ClientTimeout(total=probe.timeout)
+        begun = loop.time()
         try:
             async with self._session.get(url, timeout=timeout, allow_redirects=False) as response:
                 return 200 <= response.status < 400
         except (aiohttp.ClientError, TimeoutError):
-            return False
+            return None if loop.time() - begun > probe.timeout + STALLED_SECONDS else False

@@ -1,11 +1,16 @@
 """Probes against a real engine."""
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+
+import aiohttp
+from aiohttp import web
 
 from lab.fleet.engine import Conduct
 from lab.fleet.pods import Probe
-from lab.fleet.probing import Prober
+from lab.fleet.probing import STALLED_SECONDS, Prober
 from tests.unit.lab.fleet.engines import Caller, play, serving
 from tests.unit.lab.fleet.test_life import CONTAINER
 
@@ -74,3 +79,46 @@ def test_an_engine_that_froze_is_unready_and_then_given_up() -> None:
             assert seen.told == ["started", "ready", "unready"]
 
     play(scene())
+
+
+def _sees(wait: Callable[[float], Awaitable[None]]) -> list[str]:
+    """What a prober tells of a container that answers at once, later each time after ``wait`` of its timeout and more."""
+    seen = Seen()
+    asked = 0
+
+    async def answer(request: web.Request) -> web.Response:
+        nonlocal asked
+        del request
+        asked += 1
+        if asked > 1:
+            await wait(0.1 + 2 * STALLED_SECONDS)
+        return web.Response()
+
+    async def scene() -> None:
+        application = web.Application()
+        application.router.add_get("/", answer)
+        runner = web.AppRunner(application, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        probe = Probe(port=runner.addresses[0][1], path="/", period=0.01, timeout=0.1, failures=1)
+        async with aiohttp.ClientSession() as session:
+            prober = Prober(session, "127.0.0.1", replace(CONTAINER, readiness=probe))
+            task = asyncio.create_task(prober.run(seen.started, seen.ready))
+            while asked < 4:
+                await asyncio.sleep(0.01)
+            task.cancel()
+        await runner.cleanup()
+
+    play(scene())
+    return seen.told
+
+
+def test_a_container_that_answers_too_late_is_not_ready() -> None:
+    assert _sees(asyncio.sleep) == ["started", "ready", "unready"]
+
+
+def test_a_fleet_that_stands_still_blames_no_container() -> None:
+    async def stand_still(seconds: float) -> None:
+        time.sleep(seconds)
+
+    assert _sees(stand_still) == ["started", "ready"]
