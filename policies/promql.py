@@ -7,17 +7,8 @@ not decode (KEDA v2.21 prometheus_scaler.go). The grammar is that of Prometheus 
 import re
 from dataclasses import replace
 
-from policies.series import (
-    COMPARISONS,
-    NUMBER,
-    Matching,
-    PromQLError,
-    Shape,
-    aggregate,
-    binary,
-    function,
-    read,
-)
+from policies.series import COMPARISONS, Matching, aggregate, binary, function, read
+from policies.shape import NUMBER, PromQLError, Shape
 
 _TOKEN = re.compile(
     r"""\s+|\#[^\n]*

@@ -4,11 +4,20 @@ One rule per construct: an aggregation without labels yields one element, divisi
 zero yields NaN, `or` is filled by its right side.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from policies.meaning import (
+    additive,
+    counts_pods,
+    keeps_additive,
+    keeps_total,
+    mean_between,
+    mean_of,
+    total_of,
+)
+from policies.shape import NUMBER, PromQLError, Shape, of_engine
 
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
-ENGINE = "vllm:"
-_ROUTER = ("num_incoming_requests", "current_qps", "healthy_pods")  # production-stack router, same prefix
 _RANKS = frozenset(("topk", "bottomk", "limitk"))
 _CLOCKS = frozenset(
     ("day_of_month", "day_of_week", "day_of_year", "days_in_month", "hour", "minute", "month", "year")
@@ -17,54 +26,27 @@ Matching = tuple[str, frozenset[str]] | None
 """How two vectors are matched: on, ignoring, group_left, group_right or bool, with the labels named."""
 
 
-class PromQLError(ValueError):
-    """The text is not a query; the message says where reading stopped."""
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What an expression evaluates to."""
-
-    kind: str = "vector"  # vector, scalar, matrix, string
-    labels: frozenset[str] | None = None
-    """Every label an element can carry; `None` when unbounded. Empty means at most one element."""
-    single: bool = False
-    """At most one element, whatever its labels."""
-    filled: bool = False
-    """Never empty."""
-    nan: bool = False
-    """May be NaN, which KEDA reads as null."""
-    alive: bool = False
-    """Carries a signal while no engine runs."""
-    positive: bool = False
-    """Filtered or clamped above zero: safe to divide by."""
-    mean: bool = False
-    """An average over pods rather than a total."""
-    counted: bool = False
-    """A number of pods or series: dividing by it makes a mean."""
-    metrics: frozenset[tuple[str, frozenset[str]]] = frozenset()
-    """Names read, each with the labels matched on."""
-
-    @property
-    def one(self) -> bool:
-        """At most one element."""
-        return self.single or self.labels == frozenset()
-
-
-NUMBER = Shape(kind="scalar", filled=True)
-
-
 def read(name: str, matched: frozenset[str]) -> Shape:
-    bare = name.removeprefix(ENGINE)
-    engine = name.startswith(ENGINE) and not bare.startswith(_ROUTER)
-    return Shape(metrics=frozenset({(name, matched)}), alive=not engine)
+    return Shape(
+        metrics=frozenset({(name, matched)}),
+        alive=not of_engine(name),
+        counted=counts_pods(name),
+        additive=additive(name),
+    )
 
 
 def aggregate(name: str, inner: Shape, grouping: tuple[str, frozenset[str]] | None, first: str) -> Shape:
     how, named = grouping or ("by", frozenset[str]())
-    mean = name in ("avg", "quantile") or inner.mean
-    counted = name == "count" or inner.counted
-    result = replace(inner, kind="vector", mean=mean, positive=False, counted=counted)
+    result = replace(
+        inner,
+        kind="vector",
+        mean=mean_of(name, inner),
+        positive=False,
+        counted=name == "count" or inner.counted,
+        additive=name == "sum" and inner.additive,
+        total=total_of(name, inner),
+        grouped=True,
+    )
     if name in _RANKS:
         return replace(result, single=inner.one or (first == "1" and not named))
     if name == "count_values":
@@ -79,7 +61,8 @@ def aggregate(name: str, inner: Shape, grouping: tuple[str, frozenset[str]] | No
 def function(name: str, arguments: list[Shape]) -> Shape:
     if name in ("time", "pi", "scalar"):
         metrics = frozenset[tuple[str, frozenset[str]]]().union(*(item.metrics for item in arguments))
-        return replace(NUMBER, metrics=metrics, nan=name == "scalar")
+        counted = any(item.counted for item in arguments)
+        return replace(NUMBER, metrics=metrics, nan=name == "scalar", counted=counted)
     if name == "vector":
         return Shape(
             labels=frozenset(), single=True, filled=True, positive=any(item.positive for item in arguments)
@@ -89,7 +72,13 @@ def function(name: str, arguments: list[Shape]) -> Shape:
     judged = next((item for item in arguments if item.kind in ("vector", "matrix")), None)
     if judged is None:
         raise PromQLError(f"{name} needs a vector")
-    result = replace(judged, kind="vector", positive=False)
+    result = replace(
+        judged,
+        kind="vector",
+        positive=False,
+        additive=judged.additive and keeps_additive(name),
+        total=judged.total and keeps_total(name),
+    )
     if name in ("absent", "absent_over_time"):
         return replace(result, labels=None, single=True, filled=False, alive=True, nan=False)
     if name == "histogram_quantile":
@@ -121,6 +110,9 @@ def binary(left: Shape, operator: str, matching: Matching, right: Shape) -> Shap
             alive=left.alive or right.alive,
             mean=left.mean or right.mean,
             counted=left.counted or right.counted,
+            additive=left.additive and right.additive,
+            total=left.total,
+            grouped=left.grouped or right.grouped,
             metrics=metrics,
         )
     comparing = operator in COMPARISONS
@@ -138,16 +130,29 @@ def binary(left: Shape, operator: str, matching: Matching, right: Shape) -> Shap
     if "scalar" in (left.kind, right.kind):
         vector = right if left.kind == "scalar" else left
         filled = vector.filled and keeps
-        return replace(vector, metrics=metrics, nan=nan, filled=filled, positive=above)
+        scaled = operator in ("+", "-", "*") or (operator == "/" and vector is left)
+        return replace(
+            vector,
+            metrics=metrics,
+            nan=nan,
+            filled=filled,
+            positive=above,
+            mean=mean_between(left, operator, right),
+            counted=vector.counted and scaled,
+            additive=False,
+            total=vector.total and scaled and not right.counted,
+        )
     labels, single = _matched(left, right, how, named)
-    per_pod = operator == "/" and _counts_pods(right)
     return Shape(
         labels=labels,
         single=single,
         filled=left.filled and right.filled and keeps and labels == frozenset(),
         nan=nan,
         alive=(left.alive and (right.alive or right.filled)) or (right.alive and left.filled),
-        mean=left.mean or per_pod,
+        mean=mean_between(left, operator, right),
+        total=operator in ("+", "-") and left.total and right.total,
+        additive=operator == "+" and left.additive and right.additive,
+        grouped=left.grouped or right.grouped,
         metrics=metrics,
     )
 
@@ -163,10 +168,3 @@ def _matched(
     if how.startswith("on"):
         return named, not named or left.one or right.one
     return left.labels, left.one or right.one
-
-
-def _counts_pods(shape: Shape) -> bool:
-    names = [name for name, _ in shape.metrics]
-    return shape.counted or any(
-        word in name for name in names for word in ("replicas", "kube_pod", "workers")
-    )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from policies.plain import Plain, Unknown, dig, fields, shown
 from policies.promql import analyze
 from policies.quantity import quantity
-from policies.series import ENGINE, PromQLError, Shape
+from policies.shape import ENGINE, PromQLError, Shape
 
 Problem = tuple[str, str, str]
 _KUBERNETES_OWN = ("cpu", "memory")
@@ -103,6 +103,12 @@ def _query(metadata: dict[str, Plain], metric_type: Plain, *, holds: bool) -> It
             f"query {shown(query)} is a mean or a level, under AverageValue",
             "a total under AverageValue, a level under Value",
             "use sum(...), or metricType Value: AverageValue divides once more",
+        )
+    if shape.total and metric_type == "Value":
+        yield (
+            f"query {shown(query)} is a total, under Value",
+            "a total under AverageValue, a level under Value",
+            "use metricType AverageValue, or avg(...): Value multiplies by the replicas, and never settles",
         )
     settled = shape.filled and not shape.nan
     if not settled and not (metadata.get("ignoreNullValues") == "false" and holds):

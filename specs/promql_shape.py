@@ -129,34 +129,6 @@ def walk(expr: promql.Expr) -> Iterator[promql.Expr]:
             return
 
 
-def is_mean(expr: promql.Expr) -> bool:
-    """The outermost value is a mean or a quantile, or a total divided by a count of series: a figure for one
-    pod, which AverageValue would divide by the replicas once more.
-    """
-    match expr:
-        case promql.ParenExpr() | promql.UnaryExpr():
-            return is_mean(expr.expr)
-        case promql.AggregateExpr():
-            return str(expr.op) in ("avg", "quantile", "stddev", "stdvar")
-        case promql.SubqueryExpr():
-            return is_mean(expr.expr)
-        case promql.Call():
-            return expr.func.name == "histogram_quantile" or any(is_mean(argument) for argument in expr.args)
-        case promql.BinaryExpr():
-            if str(expr.op) == "/" and _counts(expr.rhs):
-                return True
-            if str(expr.op) == "*" and (_counts(expr.lhs) or _counts(expr.rhs)):
-                return False
-            return is_mean(expr.lhs) or (str(expr.op) == "*" and is_mean(expr.rhs))
-        case _:
-            return False
-
-
-def _counts(expr: promql.Expr) -> bool:
-    """The expression is a number of pods."""
-    return any(isinstance(part, promql.AggregateExpr) and str(part.op) == "count" for part in walk(expr))
-
-
 def metric_names(expr: promql.Expr) -> list[str]:
     """Metric names the query reads, sorted."""
     found: set[str] = set()

@@ -11,8 +11,10 @@ from specs import cron
 from specs.metrics_names import ADDED_IN, GONE_SINCE, vllm_version
 from specs.offered import target_rate
 from specs.problems import Problem, shown
-from specs.promql_shape import is_mean, metric_names, parse, shape, walk
+from specs.promql_meaning import is_mean, is_total
+from specs.promql_shape import metric_names, parse, shape, walk
 from specs.settings.model import Model, ScheduleEntry, Trigger
+from specs.vllm import CURRENT
 
 LEAST_THRESHOLD = 0.001
 """The HPA counts in thousandths: a smaller target rounds to 0 and is refused (keda issue 5857)."""
@@ -121,25 +123,34 @@ def _trigger(model: Model, trigger: Trigger, where: str) -> Iterator[Problem]:
             "a total under AverageValue; this is already a figure for one pod, and would be divided again",
             "use sum(...), or metricType Value with the same threshold",
         )
+    if trigger.metric_type == "Value" and is_total(expr):
+        yield Problem(
+            f"{where}.metricType",
+            shown(query),
+            "a level under Value; this is a total, and would be multiplied by the replicas: it never settles",
+            "use metricType AverageValue with the threshold of one replica, or avg(...) or max(...) under Value",
+        )
     yield from _metrics(model, expr, f"{where}.query", query)
 
 
 def _metrics(model: Model, expr: promql.Expr, where: str, query: str) -> Iterator[Problem]:
-    version = vllm_version(model.image)
+    told = vllm_version(model.image)
+    version = told or CURRENT
+    image = model.image if told else f"{model.image} (taken for vLLM {version[0]}.{version[1]}: no tag tells)"
     for name in metric_names(expr):
         gone, added = GONE_SINCE.get(name), ADDED_IN.get(name)
-        if gone and version is not None and version >= gone[0]:
+        if gone and version >= gone[0] and not (told is None and gone[1] in metric_names(expr)):
             yield Problem(
                 where,
                 shown(query),
-                f"a metric that {model.image} exports; {name} is gone since vLLM {gone[0][0]}.{gone[0][1]}",
-                f"use {gone[1]}",
+                f"a metric that {image} exports; {name} is gone since vLLM {gone[0][0]}.{gone[0][1]}",
+                f"use {gone[1]}{'' if told else ', or write the tag beside the digest'}",
             )
-        if added and version is not None and version < added[0]:
+        if added and version < added[0]:
             yield Problem(
                 where,
                 shown(query),
-                f"a metric that {model.image} exports; {name} came with vLLM {added[0][0]}.{added[0][1]}",
+                f"a metric that {image} exports; {name} came with vLLM {added[0][0]}.{added[0][1]}",
                 f"use {added[1]}, or a newer image",
             )
     for part in walk(expr):

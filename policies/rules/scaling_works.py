@@ -9,13 +9,13 @@ second for one more pod (ol-infrastructure #5304), a Prometheus outage scales ev
 from pulumi_policy import Severity
 
 from policies.autoscalers import Autoscaler
-from policies.metrics import wrong_name
+from policies.metrics import CURRENT, wrong_name
 from policies.plain import UNKNOWN, Plain, Unknown, dig, items, shown
 from policies.pods import containers, is_vllm, vllm_version
 from policies.quantity import whole
 from policies.rule import stack_rule
 from policies.scene import Scene
-from policies.series import ENGINE
+from policies.shape import of_engine
 from policies.triggers import alive_at_zero, name_of, problems, shape_of
 from policies.verdict import Config, Finding, Verdict, finding
 from policies.workloads import Workload
@@ -115,14 +115,19 @@ def _metrics(scene: Scene, scaler: Autoscaler) -> list[Finding]:
     findings: list[Finding] = []
     for index, trigger in enumerate(items(scaler.obj.get("spec", "triggers"))):
         shape = shape_of(trigger)
-        for name, _ in sorted(shape.metrics) if shape is not None and not shape.alive else ():
-            wrong = wrong_name(name, version) if name.startswith(ENGINE) else None
+        read = sorted({name for name, _ in shape.metrics}) if shape is not None else []
+        for name in read:
+            wrong = wrong_name(name, version, read) if of_engine(name) else None
             if wrong is not None:
-                image = f"vLLM {version[0]}.{version[1]}" if version else "a current vLLM"
                 found = f"{name_of(trigger, index)} reads {name}: {wrong}"
                 fix = "use a metric of the image: a missing one reads as 0 and never scales"
-                findings.append(finding(scaler.obj, found, f"metrics that {image} exports", fix))
+                findings.append(finding(scaler.obj, found, f"metrics that {_image(version)} exports", fix))
     return findings
+
+
+def _image(version: tuple[int, int] | None) -> str:
+    told = ".".join(map(str, version or CURRENT))
+    return f"vLLM {told}" if version else f"the image (no tag tells its version: taken for vLLM {told})"
 
 
 def _version(scene: Scene, scaler: Autoscaler) -> tuple[int, int] | None:

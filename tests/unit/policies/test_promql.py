@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.promql import analyze
-from policies.series import PromQLError
+from policies.shape import PromQLError
 
 ONE = [
     "sum(vllm:num_requests_waiting)",
@@ -172,14 +172,58 @@ def test_a_signal_is_alive_at_zero_when_it_needs_no_engine(query: str, alive: bo
         ("avg(a) or vector(0)", True),
         ("clamp_min(avg(a), 0)", True),
         ("quantile(0.9, a)", True),
+        ("stddev(a)", True),
+        ("sum(avg(a))", True),
+        ("sum(a) / scalar(count(a))", True),
+        ("sum(a) / clamp_min(max(kube_deployment_status_replicas_ready), 1)", True),
+        ("sum(a) / (sum(up) or vector(1))", True),
+        ("max(vllm:kv_cache_usage_perc)", True),
+        ("max(max_over_time(vllm:kv_cache_usage_perc[1m]))", True),
+        ("max(vllm:kv_cache_usage_perc) or vector(0)", True),
+        ("sum(rate(wait_seconds_sum[1m])) / sum(rate(wait_seconds_count[1m]))", True),
+        ("sum(vllm:num_requests_waiting) / sum(vllm:num_requests_running)", True),
         ("sum(a)", False),
         ("sum(a) / 2", False),
         ("max(a)", False),
         ("count(a)", False),
+        ("sum(vllm:kv_cache_usage_perc)", False),
+        ("max(sum by (model_name) (vllm:num_requests_waiting))", False),
+        ("max(vllm:current_qps)", False),
+        ("sum(avg by (pod) (a))", False),
+        ("avg(a) * count(a)", False),
+        ("sum(a) / (sum(capacity) / count(capacity))", False),
+        ("sum(a) / max(kube_horizontalpodautoscaler_spec_max_replicas)", False),
+        ("sum(rate(requests_total[1m])) / sum(rate(limit_total[1m]))", False),
     ],
 )
 def test_a_mean_over_pods_is_told_from_a_total(query: str, mean: bool) -> None:
     assert analyze(query).mean is mean
+
+
+@pytest.mark.parametrize(
+    ("query", "total"),
+    [
+        ("sum(vllm:num_requests_waiting)", True),
+        ("sum(vllm:num_requests_waiting) or vector(0)", True),
+        ("sum(vllm:num_requests_waiting) + sum(vllm:num_requests_running)", True),
+        ("sum(vllm:num_requests_waiting + vllm:num_requests_running)", True),
+        ("sum(sum by (pod) (vllm:num_requests_waiting))", True),
+        ("100 * sum(rate(requests_total[1m])) / 2", True),
+        ("max_over_time(sum(vllm:num_requests_waiting)[5m:])", True),
+        ("max(sum(vllm:kv_cache_usage_perc))", True),
+        ("sum(latency_seconds)", False),
+        ("max(vllm:kv_cache_usage_perc)", False),
+        ("sum(rate(hits_total[1m])) / sum(rate(asked_total[1m]))", False),
+        ("sum(rate(requests_total[1m])) / scalar(count(up))", False),
+        ("sum(rate(errors_total[1m])) > bool 5", False),
+        ("sum(a_total / b_total)", False),
+        ("sum(max by (pod) (a_total))", False),
+        ("deriv(sum(a_total)[5m:])", False),
+        ("histogram_quantile(0.9, sum by (le) (rate(wait_seconds_bucket[1m])))", False),
+    ],
+)
+def test_a_sure_total_is_told_from_what_may_be_a_level(query: str, total: bool) -> None:
+    assert analyze(query).total is total
 
 
 def test_names_inside_strings_and_matchers_are_not_metrics() -> None:

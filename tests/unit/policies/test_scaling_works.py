@@ -72,6 +72,18 @@ def test_a_mean_is_refused_under_average_value_and_accepted_under_value() -> Non
     assert scaled(trigger(query=query, metric_type="Value")) == []
 
 
+def test_a_total_is_refused_under_value_and_accepted_under_average_value() -> None:
+    query = "sum(rate(router_requests_total[1m]))"
+    assert "is a total, under Value" in scaled(trigger(query=query, metric_type="Value"))[0]
+    assert scaled(trigger(query=query)) == []
+
+
+def test_the_fullest_engine_is_refused_under_average_value_and_accepted_under_value() -> None:
+    query = "max(vllm:kv_cache_usage_perc)"
+    assert "a mean or a level" in scaled(trigger(query=query))[0]
+    assert scaled(trigger(query=query, metric_type="Value")) == []
+
+
 @pytest.mark.parametrize("null", [None, "true", UNKNOWN])
 def test_null_values_must_not_read_as_zero(null: object) -> None:
     assert "ignoreNullValues" in scaled(trigger(ignoreNullValues=null))[0]
@@ -131,6 +143,21 @@ def test_metadata_that_is_no_string_is_refused() -> None:
         ("sum(vllm:gpu_cache_usage_perc)", None, False),
         ("sum(vllm:gpu_cache_usage_perc)", "vllm/vllm-openai:v0.9.2", True),
         ("sum(vllm:gpu_cache_usage_perc)", "corp/vllm-openai@sha256:" + "0" * 64, False),
+        (
+            "sum(vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc)",
+            f"corp/vllm-openai@sha256:{'0' * 64}",
+            True,
+        ),
+        ("sum(vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc)", None, False),
+        ("sum(vllm:num_request_waiting)", f"corp/vllm-openai@sha256:{'0' * 64}", False),
+        ("sum(vllm:num_request_waiting) or sum(router_inflight)", None, False),
+        ("sum(vllm:num_requests_waiting) or sum(router_inflight)", None, True),
+        ("sum(vllm:num_incoming_requests_total)", None, True),
+        ("sum(vllm:num_request_waiting)", "vllm/vllm-openai:v0.9.2", False),
+        ("sum(vllm:kv_cache_usage_perc)", "vllm/vllm-openai:v0.9.2", False),
+        ("sum(vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc)", "vllm/vllm-openai:v0.9.2", True),
+        ("sum(vllm:avg_generation_throughput_toks_per_s)", "vllm/vllm-openai:v0.9.2", True),
+        ("sum(vllm:avg_generation_throughput_toks_per_s)", None, False),
         ("sum(vllm:num_requests_swapped)", "vllm/vllm-openai:v0.11.0", False),
         ("sum(vllm:num_request_waiting)", None, False),
         ("sum(rate(vllm:request_success_total[1m]))", None, True),
@@ -140,6 +167,12 @@ def test_metadata_that_is_no_string_is_refused() -> None:
 def test_a_trigger_reads_what_the_image_exports(query: str, image: str | None, passes: bool) -> None:
     found = scaled(trigger(query=query), trigger(), image=image)
     assert (found == []) is passes
+
+
+def test_an_image_without_a_tag_is_said_to_be_taken_for_the_newest() -> None:
+    image = f"corp/vllm-openai@sha256:{'0' * 64}"
+    (message,) = scaled(trigger(query="sum(vllm:gpu_cache_usage_perc)"), trigger(), image=image)
+    assert "no tag tells its version: taken for vLLM 0.33" in message
 
 
 def test_a_label_that_the_engine_does_not_have_is_refused() -> None:

@@ -78,10 +78,83 @@ def test_text_that_is_no_promql_is_refused() -> None:
     assert paths(**trigger("sum(a")) == ["models[0].scaling.triggers[0].query"]
 
 
-@pytest.mark.parametrize("query", ["avg(a)", "sum(a) / count(b)", "quantile(0.9, a)", "avg(a) or vector(0)"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "avg(a)",
+        "sum(a) / count(b)",
+        "quantile(0.9, a)",
+        "avg(a) or vector(0)",
+        "sum(avg(a))",
+        "max(vllm:kv_cache_usage_perc)",
+        "max(max_over_time(vllm:kv_cache_usage_perc[1m]))",
+        "max(vllm:kv_cache_usage_perc) or vector(0)",
+        "min(vllm:num_requests_waiting)",
+        'sum(a) / sum(kube_deployment_status_replicas{deployment="m"})',
+        "sum(a) / clamp_min(max(kube_deployment_status_replicas_ready), 1)",
+        "sum(a) / (sum(up) or vector(1))",
+        "sum(rate(wait_seconds_sum[1m])) / sum(rate(wait_seconds_count[1m]))",
+        "sum(vllm:num_requests_waiting) / sum(vllm:num_requests_running)",
+    ],
+)
 def test_a_figure_for_one_pod_under_average_value_is_refused_and_passes_under_value(query: str) -> None:
     """KD2"""
     assert paths(**trigger(query)) == ["models[0].scaling.triggers[0].metricType"]
+    assert paths(**trigger(query, metricType="Value")) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "sum(vllm:kv_cache_usage_perc)",
+        "max(queue_length)",
+        "max(sum by (model_name) (vllm:num_requests_waiting))",
+        "sum(rate(requests_total[1m])) / avg(capacity)",
+        "sum(a) / (sum(capacity) / count(capacity))",
+        "avg(a) * count(a)",
+        "sum(avg by (pod) (a))",
+        "sum(a) / max(kube_horizontalpodautoscaler_spec_max_replicas)",
+        "sum(rate(requests_total[1m])) / sum(limit)",
+    ],
+)
+def test_a_total_or_what_may_be_one_passes_under_average_value(query: str) -> None:
+    assert paths(**trigger(query)) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "sum(vllm:num_requests_waiting)",
+        "sum(vllm:num_requests_waiting) or vector(0)",
+        "sum(vllm:num_requests_waiting) + sum(vllm:num_requests_running)",
+        "sum(vllm:num_requests_waiting) / 2",
+        "sum(rate(requests_total[1m]))",
+        "100 * sum(rate(requests_total[1m]))",
+        "clamp_max(sum(increase(vllm:prompt_tokens_total[1m])), 10)",
+        "max_over_time(sum(vllm:num_requests_waiting)[5m:])",
+        "max(sum(vllm:num_requests_waiting))",
+        "sum(vllm:kv_cache_usage_perc)",
+    ],
+)
+def test_a_total_under_value_is_refused_and_passes_under_average_value(query: str) -> None:
+    """KD2"""
+    assert paths(**trigger(query, metricType="Value")) == ["models[0].scaling.triggers[0].metricType"]
+    assert paths(**trigger(query)) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "max(vllm:kv_cache_usage_perc)",
+        "sum(latency_seconds)",  # of one series: sum takes the labels away
+        "sum(rate(hits_total[1m])) / sum(rate(asked_total[1m]))",
+        "sum(rate(requests_total[1m])) / count(up)",
+        "sum(rate(errors_total[1m])) > bool 5",
+        "sum(a_total / b_total)",
+        "histogram_quantile(0.9, sum by (le) (rate(wait_seconds_bucket[1m])))",
+    ],
+)
+def test_a_level_or_what_may_be_one_passes_under_value(query: str) -> None:
     assert paths(**trigger(query, metricType="Value")) == []
 
 
@@ -107,6 +180,24 @@ def test_a_metric_that_the_image_does_not_export_is_refused(query: str, image: s
     """VL1"""
     found = paths(image=f"vllm/vllm-openai:{image}", **trigger(query))
     assert bool(found) is refused
+
+
+DIGEST = "registry.example.com:5000/vllm/vllm-openai@sha256:" + "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("query", "refused"),
+    [
+        ("sum(vllm:gpu_cache_usage_perc)", True),
+        ("sum(vllm:num_requests_swapped)", True),
+        ("sum(vllm:kv_cache_usage_perc)", False),
+        ("sum(vllm:kv_cache_usage_perc or vllm:gpu_cache_usage_perc)", False),
+    ],
+)
+def test_an_image_that_tells_no_version_is_judged_by_the_newest_metrics(query: str, refused: bool) -> None:
+    found = scaling_problems(model(image=DIGEST, **trigger(query)))
+    assert bool(found) is refused
+    assert all("taken for vLLM 0.33" in problem.allowed for problem in found)
 
 
 def test_a_label_that_vllm_does_not_have_is_refused() -> None:
