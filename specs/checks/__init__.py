@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from specs.checks import aws, caps, deployments, engine, ingress, leaving, names, nodes, serving
 from specs.problems import Problem
-from specs.settings.read import read_leniently
+from specs.settings.read import readings
 from specs.settings.stack import Settings
 
 _THEMES = (names, aws, nodes, serving, engine, caps, leaving, ingress)
@@ -33,10 +33,26 @@ def check(settings: Settings, stack: str = "") -> Findings:
 def examine(config: Mapping[str, object], stack: str = "") -> tuple[Settings | None, Findings]:
     """Read raw configuration of `stack` and judge it: Settings as far as they can be read, with every problem of
     shape and meaning. Settings are to be used only without problems.
+
+    A problem of meaning that rests on a value which could not be read is left out: it would speak of the default.
     """
-    settings, misshapen = read_leniently(config)
-    found = check(settings, stack) if settings is not None else Findings([], [])
-    return settings, Findings(sorted({*misshapen, *found.problems}), found.warnings)
+    reading = readings(config)
+    if reading.settings is None:
+        return None, Findings(reading.problems, [])
+    found = check(reading.settings, stack)
+    others = [check(other, stack) for other in reading.others]
+    problems = _certain(found.problems, [other.problems for other in others], reading.replaced)
+    warnings = _certain(found.warnings, [other.warnings for other in others], reading.replaced)
+    return reading.settings, Findings(sorted({*reading.problems, *problems}), warnings)
 
 
-__all__ = ["Findings", "check", "examine"]
+def _certain(found: list[Problem], others: Sequence[list[Problem]], replaced: Sequence[str]) -> list[Problem]:
+    """What is said the same whatever stands in for the bad values, and not of these themselves."""
+    return [
+        problem
+        for problem in found
+        if all(problem in other for other in others)
+        and not any(
+            problem.path == path or problem.path.startswith((f"{path}.", f"{path}[")) for path in replaced
+        )
+    ]

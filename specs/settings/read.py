@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import cast, get_args
 
@@ -16,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from specs.problems import Problem, SettingsError, printable, shown
 from specs.settings.stack import Settings
+from specs.settings.stand_ins import Location, stood_in
 
 NAMESPACE = "headroom"
 _TOP = ("network", "cluster", "platform", "weights", "gpuPools", "gpuBudget", "models", "deployments")
@@ -50,18 +52,45 @@ def read_leniently(config: Mapping[str, object]) -> tuple[Settings | None, list[
     A bad value that has a default is reported and replaced by it, so that the checks on meaning can still
     run; with a required value bad or missing there are no Settings.
     """
+    reading = readings(config)
+    return reading.settings, reading.problems
+
+
+@dataclass(frozen=True)
+class Readings:
+    """`settings` with the default of each bad value; `others` with other values in those places; `replaced` are
+    the places' paths."""
+
+    settings: Settings | None
+    problems: list[Problem]
+    others: tuple[Settings, ...] = ()
+    replaced: tuple[str, ...] = ()
+
+
+def readings(config: Mapping[str, object]) -> Readings:
+    """What `read_leniently` reads, and what else the bad values could have been meant to be."""
     raw, problems = _collect(config)
+    replaced: list[Location] = []
     for _ in range(50):
         try:
             settings = Settings.model_validate_json(json.dumps(raw, default=str))
         except ValidationError as error:
             found = error.errors(include_url=False)
         else:
-            return settings, _merged(problems)
+            paths = tuple(path_of(location) for location in replaced)
+            return Readings(settings, _merged(problems), tuple(_others(raw, replaced)), paths)
         problems += [_problem(detail, raw) for detail in found]
-        if not all([_prune(raw, detail) for detail in found]):  # noqa: C419 - prune all of them, not up to the first
+        pruned = [_prune(raw, detail) for detail in found]
+        if None in pruned:
             break
-    return None, _merged(problems)
+        replaced += [location for location in pruned if location]
+    return Readings(None, _merged(problems))
+
+
+def _others(raw: Mapping[str, object], replaced: list[Location]) -> Iterator[Settings]:
+    for end in ("least", "most") if replaced else ():
+        with contextlib.suppress(ValidationError):
+            yield Settings.model_validate_json(json.dumps(stood_in(raw, replaced, end), default=str))
 
 
 def _merged(problems: list[Problem]) -> list[Problem]:
@@ -208,19 +237,20 @@ def _value_at(raw: object, location: tuple[int | str, ...]) -> object:
     return raw
 
 
-def _prune(raw: dict[str, object], detail: ErrorDetails) -> bool:
-    """Drop the bad value where a default takes its place; False when none would."""
+def _prune(raw: dict[str, object], detail: ErrorDetails) -> Location | None:
+    """Drop the bad value where a default takes its place, and say where; None when none would, an empty place when
+    nothing rests on it."""
     location = _clean(detail["loc"])
     if detail["type"] == "missing" or not location:
-        return False
+        return None
     _, field = _describe(location)
     keys = [part for part in location if isinstance(part, str)]
     # A bad element of a list with a default drops the whole list.
     cut = max(index for index, part in enumerate(location) if part == keys[-1])
     if field is not None and field.is_required():
-        return False
+        return None
     owner = _value_at(raw, location[:cut])
     if isinstance(owner, dict):
         cast(dict[object, object], owner).pop(location[cut], None)
-        return True
-    return False
+        return location[: cut + 1] if field is not None else ()
+    return None
