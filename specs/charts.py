@@ -104,7 +104,8 @@ def karpenter(settings: Settings, names: Names) -> ReleaseSpec:
         "replicas": 2,
         "nodeSelector": {"kubernetes.io/os": "linux", **system_nodes(settings)},
         "serviceAccount": {"name": KARPENTER_SERVICE_ACCOUNT},
-        "serviceMonitor": {"enabled": settings.platform.prometheus.install},
+        # Beside an existing Prometheus too, as the models' own monitors are: dashboards and alerts read its series.
+        "serviceMonitor": {"enabled": True},
         "controller": {
             # Without it the controller asks the metadata service, which is a hop too far for a pod
             # (karpenter-provider-aws v1.14.1, pkg/operator/operator.go).

@@ -36,7 +36,7 @@ def prometheus_values(settings: Settings) -> dict[str, object]:
         "prometheus": {
             "prometheusSpec": {
                 **place,
-                **{f"{kind}SelectorNilUsesHelmValues": False for kind in _SELECTED},
+                **{f"{kind}SelectorNilUsesHelmValues": False for kind in SELECTED},
                 "scrapeInterval": f"{CLUSTER_SCRAPE_SECONDS}s",
                 "evaluationInterval": f"{CLUSTER_SCRAPE_SECONDS}s",
                 "retention": f"{RETENTION_DAYS}d",
@@ -64,7 +64,7 @@ def prometheus_values(settings: Settings) -> dict[str, object]:
 
 
 _EVERY_NODE: Final = ("NoSchedule", "NoExecute")
-_SELECTED: Final = ("podMonitor", "serviceMonitor", "rule", "probe", "scrapeConfig")
+SELECTED: Final = ("podMonitor", "serviceMonitor", "rule", "probe", "scrapeConfig")
 _HIDDEN: Final = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from specs.checks import aws, caps, deployments, engine, ingress, leaving, names, nodes, serving
+from specs.checks import aws, caps, chart_values, deployments, engine, ingress, leaving, names, nodes, serving
 from specs.problems import Problem
 from specs.settings.read import readings
 from specs.settings.stack import Settings
 
-_THEMES = (names, aws, nodes, serving, engine, caps, leaving, ingress)
+_THEMES = (names, aws, nodes, serving, engine, caps, leaving, ingress, chart_values)
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class Chart(Section):
     version: Version | None = None
     """Chart version; null takes the pinned one."""
     values: dict[str, object] = Field(default_factory=dict)
-    """Merged over the generated chart values."""
+    """Merged over the generated chart values; one that other objects rest on is refused."""
     chart_source: ChartSource | None = None
     """Repository or OCI folder that holds the chart, for an air-gapped mirror."""
 

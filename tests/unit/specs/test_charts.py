@@ -62,6 +62,14 @@ def test_a_part_may_be_pinned_to_another_version() -> None:
     assert charts.karpenter_crds(found).version == "1.14.1"
 
 
+@pytest.mark.parametrize(
+    "prometheus", [{}, {"install": False, "address": "http://prometheus.monitoring.svc:9090"}]
+)
+def test_karpenter_is_scraped_by_an_existing_prometheus_as_by_our_own(prometheus: dict[str, Any]) -> None:
+    """Its alerts are there either way, and would be silent without its series."""
+    assert dig(charts.karpenter(platform(prometheus=prometheus), NAMES).values, "serviceMonitor", "enabled")
+
+
 def test_the_users_values_do_not_reach_the_crds_chart() -> None:
     found = platform(karpenter={"values": {"logLevel": "debug"}})
     assert charts.karpenter(found, NAMES).values["logLevel"] == "debug"
