@@ -19,7 +19,7 @@ from pulumi.runtime.mocks import MockMonitor, Mocks, set_mocks
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.stack import run_pulumi_func
 
-from lab.cloud.program import inline
+from lab.cloud.program import Program
 from specs.names import PROJECT
 from specs.sealed import HIDDEN
 
@@ -67,7 +67,9 @@ def _declare(main: Path, stack: str, config: Mapping[str, object]) -> list[Decla
             {key: value if isinstance(value, str) else json.dumps(value) for key, value in config.items()},
             [key for key, value in config.items() if _sealed(value)],
         )
-        loop.run_until_complete(run_pulumi_func(inline(main)))
+        program = Program(main)
+        with program.at_home():
+            loop.run_until_complete(run_pulumi_func(program.declare))
     finally:
         loop.run_until_complete(loop.shutdown_default_executor())
         loop.close()

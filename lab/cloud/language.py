@@ -23,6 +23,7 @@ from pulumi.errors import RunError
 from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, language_pb2, language_pb2_grpc, plugin_pb2
 
+from lab.cloud.program import Program
 from lab.cloud.servers import LIMITS
 
 _THREADS = 64
@@ -30,16 +31,12 @@ _THREADS = 64
 
 _PATIENCE_SECONDS = 30.0
 
-Program = Callable[[], None]
-Describe = Callable[[BaseException], str]
-
 
 class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
-    """Runs the program once per request of the engine; `describe` turns an unexpected error into one line."""
+    """Runs the program once per request of the engine."""
 
-    def __init__(self, program: Program, describe: Describe) -> None:
+    def __init__(self, program: Program) -> None:
         self._program = program
-        self._describe = describe
         self._idle = threading.Event()
         self._idle.set()
 
@@ -88,7 +85,8 @@ class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
             )
         )
         set_all_config(dict(request.config), list(request.configSecretKeys))
-        error = self._message(_complete(self._program))
+        with self._program.at_home():
+            error = self._message(_complete(self._program.declare))
         if error is None:
             return language_pb2.RunResponse()
         if error:
@@ -108,7 +106,7 @@ class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
             case RunError():
                 return str(error)
             case _:
-                return self._describe(error)
+                return self._program.describe(error)
 
 
 class _Engine:
@@ -125,7 +123,7 @@ class _Engine:
         return getattr(self._stub, name)
 
 
-def _complete(program: Program) -> BaseException | None:
+def _complete(program: Callable[[], None]) -> BaseException | None:
     """Runs the program in a loop of its own until all it declared is done, and leaves nothing behind."""
     loop = asyncio.new_event_loop()
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="program"))

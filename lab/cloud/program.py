@@ -8,7 +8,8 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -16,35 +17,54 @@ import pulumi
 from pulumi.errors import RunError
 
 _ALONE = threading.Lock()
-"""`sys.argv`, `sys.path` and the working directory belong to the process: programs are declared one after
-the other."""
+"""`sys.modules` and `sys.path` belong to the process: programs run one after the other."""
 
 
-def inline(main: Path) -> Callable[[], None]:
-    """The program as the Automation API takes it.
+@dataclass(frozen=True)
+class Program:
+    """The program whose text is `main`."""
 
-    Its folder is first on the import path and is the working directory while it runs; modules that it
-    imported from there are forgotten afterwards unless the folder was importable before, so that two projects
-    never see each other's modules. A failure becomes one message with the line of the program it came from.
-    """
+    main: Path
 
-    def run() -> None:
-        with _ALONE, _at_home(main.parent):
-            try:
-                with _passed_on():
-                    runpy.run_path(str(main), run_name="__main__")
-                _load_what_outputs_name()
-            except RunError:
-                raise
-            except SystemExit as stop:
-                if isinstance(stop.code, str):
-                    raise RunError(stop.code) from None
-                if stop.code:
-                    raise RunError(f"the program stopped itself with exit status {stop.code}") from None
-            except Exception as error:  # noqa: BLE001 - whatever it is, it becomes one line
-                raise RunError(describe(error, main.parent)) from None
+    @contextlib.contextmanager
+    def at_home(self) -> Generator[None]:
+        """Around a whole run, from the first line to the last output: functions that outputs are given to import
+        late, and the SDK asks a component's module for the types of its outputs.
 
-    return run
+        The program's folder is first on the import path; modules that it imported from there are forgotten afterwards
+        unless the folder was importable before, so that two projects never see each other's modules.
+        """
+        with _ALONE, _importable(self.main.parent):
+            yield
+
+    def declare(self) -> None:
+        """Runs the text, as the Automation API takes it; its folder is the working directory meanwhile. A failure
+        becomes one message with the line of the program it came from."""
+        try:
+            with _as_script(self.main), _passed_on():
+                runpy.run_path(str(self.main), run_name="__main__")
+            _load_what_outputs_name()
+        except RunError:
+            raise
+        except SystemExit as stop:
+            if isinstance(stop.code, str):
+                raise RunError(stop.code) from None
+            if stop.code:
+                raise RunError(f"the program stopped itself with exit status {stop.code}") from None
+        except Exception as error:  # noqa: BLE001 - whatever it is, it becomes one line
+            raise RunError(self.describe(error)) from None
+
+    def describe(self, error: BaseException) -> str:
+        """The error, and the innermost line of the program's own files that led to it."""
+        home = self.main.parent
+        own = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if Path(frame.filename).is_relative_to(home)
+        ]
+        outside = [frame for frame in own if ".venv" not in Path(frame.filename).parts]
+        where = f" ({Path(outside[-1].filename).relative_to(home)}:{outside[-1].lineno})" if outside else ""
+        return f"{type(error).__name__}: {error}{where}"
 
 
 @contextlib.contextmanager
@@ -78,35 +98,33 @@ def _load_what_outputs_name() -> None:
             getattr(importlib.import_module(module), name)
 
 
-def describe(error: BaseException, home: Path) -> str:
-    """The error, and the innermost line of the program's own files that led to it."""
-    own = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).is_relative_to(home)
-    ]
-    outside = [frame for frame in own if ".venv" not in Path(frame.filename).parts]
-    where = f" ({Path(outside[-1].filename).relative_to(home)}:{outside[-1].lineno})" if outside else ""
-    return f"{type(error).__name__}: {error}{where}"
-
-
 @contextlib.contextmanager
-def _at_home(home: Path) -> Generator[None]:
-    argv, path = sys.argv, list(sys.path)
-    importable = str(home) in (str(Path(entry).resolve()) for entry in path)
-    before = dict(sys.modules)
-    sys.argv = [str(home / "__main__.py")]
-    if not importable:
-        sys.path.insert(0, str(home))
+def _as_script(main: Path) -> Generator[None]:
+    argv = sys.argv
+    sys.argv = [str(main)]
     try:
         # pulumi-eks 4.4 warns of its own deprecated NodeGroup when it is imported: no business of the program's.
-        with contextlib.chdir(home), warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        with (
+            contextlib.chdir(main.parent),
+            warnings.catch_warnings(action="ignore", category=DeprecationWarning),
+        ):
             yield
     finally:
         sys.argv = argv
+
+
+@contextlib.contextmanager
+def _importable(home: Path) -> Generator[None]:
+    if str(home) in (str(Path(entry).resolve()) for entry in sys.path):
+        yield
+        return
+    path, before = list(sys.path), dict(sys.modules)
+    sys.path.insert(0, str(home))
+    try:
+        yield
+    finally:
         sys.path[:] = path
-        if not importable:
-            _forget_modules(before, home)
+        _forget_modules(before, home)
 
 
 def _forget_modules(before: dict[str, ModuleType], home: Path) -> None:

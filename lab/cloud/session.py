@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -11,13 +10,14 @@ from typing import Self
 from pulumi.automation import LocalWorkspace
 
 from lab.cloud import pack as policy
-from lab.cloud import program, stackfile
+from lab.cloud import stackfile
 from lab.cloud.engine import Engine, command
 from lab.cloud.journal import Journal
 from lab.cloud.language import InlineLanguage, speaking
 from lab.cloud.locks import release_dead
 from lab.cloud.outcome import Diagnostic, OnEvent, Operation, Outcome, Status
 from lab.cloud.pack import PolicyPack
+from lab.cloud.program import Program
 from lab.cloud.providers import Answers, providers
 from lab.cloud.servers import serving
 from lab.cloud.watch import EventStream, listening
@@ -113,9 +113,7 @@ class RecordedCloud:
         journal = Journal()
         events = EventStream(on_event)
         begun = time.monotonic()
-        language = InlineLanguage(
-            program.inline(self._main), partial(program.describe, home=self._main.parent)
-        )
+        language = InlineLanguage(Program(self._main))
         with (
             providers(self._answers, journal, collecting=operation == "preview") as recorded,
             serving(recorded) as attached,

@@ -16,9 +16,6 @@ NOT_UP = 3
 
 def main(project: str, state: str, cli: str, stack: str) -> int:
     """0 when the stack is up; NOT_UP with the reasons on standard error, one a line."""
-    # On the path for good: modules that are forgotten when the program's text has ended can't be asked for the types of
-    # components whose outputs come later.
-    sys.path.insert(0, project)
     with RecordedCloud(Path(project), Path(state), Path(cli)) as cloud:
         outcome = cloud.up(stack)
     for problem in outcome.problems:
