@@ -9,16 +9,17 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
-REFUSED, INTERNAL, INTERRUPTED = 2, 1, 130
+REFUSED, INTERNAL, INTERRUPTED, TERMINATED = 2, 1, 130, 143
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    sys.exit(INTERRUPTED)
+    del frame
+    sys.exit(INTERRUPTED if number == signal.SIGINT else TERMINATED)
 
 
 if __name__ == "__main__":  # Ctrl-C while the commands load, a second or more, is no traceback either
     signal.signal(signal.SIGINT, _leave)
+    signal.signal(signal.SIGTERM, _leave)  # for good: what a command started ends with it
 
 import typer  # noqa: E402 - see above
 
@@ -39,7 +40,7 @@ TOLD = {
 
 
 def main() -> int:
-    """Exit status: 0, 1 something failed, 2 refused input, 130 interrupted."""
+    """Exit status: 0, 1 something failed, 2 refused input, 130 interrupted, 143 terminated."""
     try:
         status: object = app(standalone_mode=False, prog_name="headroom")
     except SettingsError as error:

@@ -13,6 +13,7 @@ from pulumi.automation import (
     StackNotFoundError,
 )
 
+from lab.cloud.command import Command
 from lab.cloud.outcome import Operation
 from lab.cloud.watch import plain
 
@@ -42,7 +43,7 @@ def command(cli: Path, home: Path) -> PulumiCommand:
         fresh.symlink_to(cli.resolve())
         fresh.replace(link)
     try:
-        return PulumiCommand(root=str(home))
+        return Command(root=str(home))
     except InvalidVersionError as error:
         raise EngineError(f"pulumi: given {cli}; {error}") from error
     except OSError as error:

@@ -16,11 +16,12 @@ def release_dead(backend: Path, stack: str) -> None:
             owner = json.loads(lock.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        if owner.get("hostname") == socket.gethostname() and not _alive(int(owner.get("pid", 0))):
+        if owner.get("hostname") == socket.gethostname() and not alive(int(owner.get("pid", 0))):
             lock.unlink(missing_ok=True)
 
 
-def _alive(pid: int) -> bool:
+def alive(pid: int) -> bool:
+    """Whether a process of this host has that id."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

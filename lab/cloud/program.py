@@ -41,9 +41,10 @@ class Program:
         """Runs the text, as the Automation API takes it; its folder is the working directory meanwhile. A failure
         becomes one message with the line of the program it came from."""
         try:
-            with _as_script(self.main), _passed_on():
-                runpy.run_path(str(self.main), run_name="__main__")
-            _load_what_outputs_name()
+            with _as_script(self.main):
+                with _passed_on():
+                    runpy.run_path(str(self.main), run_name="__main__")
+                _load_what_outputs_name()
         except RunError:
             raise
         except SystemExit as stop:

@@ -1,8 +1,11 @@
 """Runs a project's stacks through the real Pulumi engine over the recorded cloud."""
 
+import contextlib
 import os
+import shutil
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,7 +17,7 @@ from lab.cloud import stackfile
 from lab.cloud.engine import Engine, command
 from lab.cloud.journal import Journal
 from lab.cloud.language import InlineLanguage, speaking
-from lab.cloud.locks import release_dead
+from lab.cloud.locks import alive, release_dead
 from lab.cloud.outcome import Diagnostic, OnEvent, Operation, Outcome, Status
 from lab.cloud.pack import PolicyPack
 from lab.cloud.program import Program
@@ -119,11 +122,12 @@ class RecordedCloud:
             serving(recorded) as attached,
             speaking(language) as spoken,
             listening(events) as heard,
+            _scratch(self.state / "tmp") as scratch,
         ):
             workspace = LocalWorkspace(
                 work_dir=str(work),
                 pulumi_home=str(self.state / "home"),
-                env_vars=self._environment(attached),
+                env_vars=self._environment(attached, scratch),
                 pulumi_command=self._command,
             )
             engine = Engine(workspace=workspace, stack=name, language=spoken, events=heard)
@@ -150,14 +154,29 @@ class RecordedCloud:
             seconds=time.monotonic() - begun,
         )
 
-    def _environment(self, attached: str) -> dict[str, str]:
+    def _environment(self, attached: str, scratch: Path) -> dict[str, str]:
         return {
             **_ENVIRONMENT,
             **(_ONE_CHECKPOINT if self._answers.kubeconfig is None else {}),
             "PULUMI_BACKEND_URL": (self.state / "backend").as_uri(),
             "PULUMI_DEBUG_PROVIDERS": attached,
             "KUBECONFIG": os.devnull,
+            "TMPDIR": str(scratch),
         }
+
+
+@contextlib.contextmanager
+def _scratch(folder: Path) -> Generator[Path]:
+    """A folder for what the CLI and the pack leave behind; a killed run's goes with the next one."""
+    folder.mkdir(exist_ok=True)
+    for left in folder.iterdir():
+        if not alive(int(left.name.partition("-")[0])):
+            shutil.rmtree(left, ignore_errors=True)
+    own = tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=folder)
+    try:
+        yield Path(own)
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
 
 
 def _pack_options(pack: PolicyPack | None, work: Path) -> list[str]:

@@ -17,6 +17,11 @@ def engine(cli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Genera
     """An empty stack; the pack's shebang finds this interpreter, the Automation API finds the CLI."""
     folders = [str(cli.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
     monkeypatch.setenv("PATH", os.pathsep.join(folders))
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
     with serving() as (recorder, port):
         yield Engine(tmp_path, port, recorder, cli)
+    assert [left.name for left in scratch.glob("automation-*")] == []
     gc.collect()  # the loops that pulumi 3.272 automation/_server.py leaves open are reported here, not later

@@ -71,7 +71,11 @@ class Engine:
         packages = {kind.split(":")[0] for kind, _ in program.values()}
         attached = ",".join(f"{package}:{self.port}" for package in sorted(packages | {"aws"}))
         settings = {**_settings(self.folder), "PULUMI_DEBUG_PROVIDERS": attached}
-        options = automation.LocalWorkspaceOptions(env_vars=settings, pulumi_home=str(self.folder / "home"))
+        work = self.folder / "work"  # else a folder in /tmp that nobody removes
+        work.mkdir(exist_ok=True)
+        options = automation.LocalWorkspaceOptions(
+            work_dir=str(work), env_vars=settings, pulumi_home=str(self.folder / "home")
+        )
         stack = automation.create_or_select_stack(
             "dev", "headroom", lambda: declare(program, protect), opts=options
         )
