@@ -12,7 +12,7 @@ import contextvars
 import logging
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -86,7 +86,7 @@ class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
         )
         set_all_config(dict(request.config), list(request.configSecretKeys))
         with self._program.at_home():
-            error = self._message(_complete(self._program.declare))
+            error = self._message(_complete(self._program.begun))
         if error is None:
             return language_pb2.RunResponse()
         if error:
@@ -123,7 +123,7 @@ class _Engine:
         return getattr(self._stub, name)
 
 
-def _complete(program: Callable[[], None]) -> BaseException | None:
+def _complete(program: Callable[[], Awaitable[None]]) -> BaseException | None:
     """Runs the program in a loop of its own until all it declared is done, and leaves nothing behind."""
     loop = asyncio.new_event_loop()
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="program"))

@@ -1,5 +1,6 @@
 """Runs a Pulumi program's `__main__.py` inside this process, as if it were alone in it."""
 
+import asyncio
 import contextlib
 import importlib
 import io
@@ -54,6 +55,16 @@ class Program:
                 raise RunError(f"the program stopped itself with exit status {stop.code}") from None
         except Exception as error:  # noqa: BLE001 - whatever it is, it becomes one line
             raise RunError(self.describe(error)) from None
+
+    async def begun(self) -> None:
+        """Runs the text and lets each registration begin, as the SDK's `run_pulumi_func` may be given it.
+
+        A registration counts as under way from its task's first step. With none under way yet, the SDK waits for any
+        of all the outputs, again at each that comes: seconds in the square of the resources (pulumi 3.272,
+        runtime/stack.py, wait_for_rpcs).
+        """
+        self.declare()
+        await asyncio.sleep(0)
 
     def describe(self, error: BaseException) -> str:
         """The error, and the innermost line of the program's own files that led to it."""
