@@ -7,6 +7,7 @@ import typer
 from cli.calibrate import calibrate, catalogue
 from cli.check import check
 from cli.cloud import preview, rehearse
+from cli.doctor import doctor
 from cli.lab import lab
 from cli.plan import plan
 from cli.preflight import preflight
@@ -38,4 +39,5 @@ app.add_typer(catalogue, name="catalogue")
 app.add_typer(weights, name="weights")
 app.add_typer(lab, name="lab")
 app.command()(watch)
+app.command()(doctor)
 app.command()(tools)

@@ -37,6 +37,12 @@ def _number(value: object) -> Decimal:
     return Decimal(digits) * _SUFFIX[suffix]
 
 
+def parse_number(value: object) -> float:
+    """Any quantity as a number, a metric's value among them: "420m" -> 0.42, "-3" -> -3. Raises QuantityError."""
+    text = str(value)
+    return -float(_number(text[1:])) if text.startswith("-") else float(_number(value))
+
+
 def parse_cpu(value: object) -> int:
     """Millicores of a CPU quantity: "6" -> 6000, "5500m" -> 5500. Raises QuantityError."""
     cores = _number(value)

@@ -63,7 +63,7 @@ def of_cluster(
     context: str, kubeconfig: Path, stack: str, settings: Settings, prometheus: str | None = None
 ) -> Target:
     """A cluster by its kubeconfig context. Raises SettingsError unless it and its Prometheus answer."""
-    client = _client(context, kubeconfig)
+    client = client_of(context, kubeconfig)
     url = prometheus or FORWARDED
     target = Target(f"{stack} on {context}", Sampler(url, client, settings), client)
     problems = _unreachable(target.sampler.sample(), context, url, settings)
@@ -73,19 +73,20 @@ def of_cluster(
     return target
 
 
-def _client(context: str, kubeconfig: Path) -> Client:
+def client_of(context: str, kubeconfig: Path, option: str = "--context") -> Client:
+    """A client of a context's cluster. Raises SettingsError, about `option`, for one that is not there."""
     given = f"{shown(context)} in {kubeconfig}"
     fix = "name one of `kubectl config get-contexts`; `aws eks update-kubeconfig --name CLUSTER` adds one"
     try:
         return Client(config=KubeConfig.from_file(kubeconfig).get(context))
     except ConfigError as error:
         raise SettingsError(
-            [Problem("--context", given, f"a context that is there ({error})", fix)]
+            [Problem(option, given, f"a context that is there ({error})", fix)]
         ) from error
     except (OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError, YAMLError) as error:
         # lightkube asserts that a context has a user, and trips over files of another shape.
         reason = f"a readable kubeconfig ({type(error).__name__})"
-        raise SettingsError([Problem("--context", given, reason, fix)]) from error
+        raise SettingsError([Problem(option, given, reason, fix)]) from error
 
 
 def _unreachable(first: Sample, context: str, url: str, settings: Settings) -> list[Problem]:

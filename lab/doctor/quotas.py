@@ -1,0 +1,23 @@
+"""The account's vCPU quotas, asked as `headroom preflight` asks them."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from planner.aws.cloud import Cloud, SessionFactory
+from planner.plan import caps
+from planner.preflight.check import Check
+from planner.preflight.quotas import check_quota
+from specs.names import Names
+from specs.settings.stack import Settings
+
+THREADS = 6
+
+
+def ask(settings: Settings, stack: str, session: SessionFactory | None = None) -> list[Check]:
+    """One check a quota; without credentials, network or permission it is unknown with the reason."""
+    cloud, names = Cloud(session, settings.region), Names(stack)
+
+    def one(quota: caps.Quota) -> Check:
+        return check_quota(cloud, quota, names)
+
+    with ThreadPoolExecutor(THREADS, "quotas") as pool:
+        return list(pool.map(one, caps.quotas(settings)))
