@@ -25,7 +25,14 @@ if network is not None and cluster.security_group_id is not None:
     group = cluster.security_group_id
     weights = Weights(
         "weights",
-        WeightsArgs(settings=settings, names=names, network=network, security_group_id=group, ready=ready),
+        WeightsArgs(
+            settings=settings,
+            names=names,
+            network=network,
+            security_group_id=group,
+            namespaces=namespaces,
+            ready=ready,
+        ),
     )
     ingress = Ingress(
         "ingress",
@@ -60,7 +67,7 @@ services = {
             metrics_ready=metrics.ready,
             autoscaler_ready=autoscaler.ready,
             ingress_ready=ingress.ready if ingress else [],
-            weights_ready=weights.ready if weights else [],
+            weights_ready=weights.ready[model.name] if weights else [],
             weights_volume=weights.volume if weights else None,
         ),
     )

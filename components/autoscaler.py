@@ -30,24 +30,25 @@ class AutoscalerArgs:
 
 
 class Autoscaler(pulumi.ComponentResource):
-    """`ready` is what a ScaledObject needs: the operator, its webhook and CRDs, the signing of queries.
+    """`ready` is what a ScaledObject needs: the operator, its webhook and CRDs, the signing of queries; of these the
+    last alone, which waits for the others.
 
     On destroy the ScaledObjects go first, since their finalizer needs the operator (keda issue 1470).
     """
 
-    ready: list[pulumi.Resource]
+    ready: Sequence[pulumi.Resource]
 
     def __init__(self, name: str, args: AutoscalerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("headroom:index:Autoscaler", name, None, opts)
         self._args = args
-        self.ready = list(args.ready)
+        self.ready = args.ready
         if authentication.signs(args.settings):
             # Credentials come into a pod when it starts.
-            self.ready += self._may_query()
+            self.ready = self._may_query()
         if args.settings.platform.keda.install:
-            self.ready.append(self._keda())
+            self.ready = [self._keda()]
         if authentication.signs(args.settings):
-            self.ready.append(self._authentication())
+            self.ready = [self._authentication()]
         self.register_outputs({})
 
     def _in_cluster(self, after: Sequence[pulumi.Resource]) -> pulumi.ResourceOptions:

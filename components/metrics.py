@@ -31,19 +31,17 @@ class MetricsArgs:
 
 
 class Metrics(pulumi.ComponentResource):
-    """`ready` is what PodMonitors and rules need: the operator and its CRDs. `prometheus_address` is where
-    KEDA asks."""
+    """`ready` is what PodMonitors and rules need: the release of the operator and its CRDs, which itself waits for
+    nodes and add-ons; or these, where Prometheus is there already. `prometheus_address` is where KEDA asks."""
 
-    ready: list[pulumi.Resource]
+    ready: Sequence[pulumi.Resource]
     prometheus_address: str
 
     def __init__(self, name: str, args: MetricsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("headroom:index:Metrics", name, None, opts)
         self._args = args
         platform = args.settings.platform
-        self.ready = list(args.ready)
-        if platform.prometheus.install:
-            self.ready.append(self._prometheus())
+        self.ready = [self._prometheus()] if platform.prometheus.install else args.ready
         if platform.gpu_metrics.install:
             self._gpu_metrics()
         self._shown()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -21,12 +21,14 @@ from specs.weights import model_prefix
 
 @dataclass(frozen=True, kw_only=True)
 class WeightsArgs:
-    """`ready`: what must exist before a Pod Identity association or an add-on (cluster, nodes and agent)."""
+    """`ready`: what an add-on needs (cluster, nodes and agent); `namespaces` by name, which wait for it: a model's
+    association waits for the model's namespace."""
 
     settings: Settings
     names: Names
     network: NetworkHandle
     security_group_id: pulumi.Input[str]
+    namespaces: Mapping[str, pulumi.Resource]
     ready: Sequence[pulumi.Resource]
 
 
@@ -34,25 +36,29 @@ class Weights(pulumi.ComponentResource):
     """The bucket of backend s3 (`bucket_name`, else None) and the readers' roles, or the file system of backends
     efs and fsx (`volume`, its handles, else None).
 
-    `ready` is what an engine needs before it starts.
+    `ready` is what a model's engine needs before it starts, by the model's name: its own reader and no other's, or the
+    edges of a stack grow in the square of its models.
     """
 
     bucket_name: str | None
     volume: Handles | None
-    ready: Sequence[pulumi.Resource]
+    ready: Mapping[str, Sequence[pulumi.Resource]]
 
     def __init__(self, name: str, args: WeightsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("headroom:index:Weights", name, None, opts)
         self._args, self._tags = args, tags(args.names)
         self._own = pulumi.ResourceOptions(parent=self)
         self._name = args.names.bucket(args.settings.weights.bucket_name, args.settings.region)
-        self.bucket_name, self.volume, self.ready = None, None, []
+        self.bucket_name, self.volume = None, None
+        models = args.settings.active_models
+        self.ready = {model.name: [] for model in models}
         if args.settings.weights.backend == "s3":
             key = self._key() if args.settings.weights.kms else None
             self.bucket_name = self._bucket(key)
-            self.ready = [self._reader(model) for model in args.settings.active_models]
+            self.ready = {model.name: [self._reader(model)] for model in models}
         elif args.settings.weights.backend in CSI:
-            self.volume, self.ready = self._file_system()
+            self.volume, ready = self._file_system()
+            self.ready = {model.name: ready for model in models}
         self.register_outputs({"bucketName": self.bucket_name})
 
     def _file_system(self) -> tuple[Handles, Sequence[pulumi.Resource]]:
@@ -182,5 +188,7 @@ class Weights(pulumi.ComponentResource):
             service_account=service_account(model),
             role_arn=role.arn,
             tags=self._tags,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[policy, *self._args.ready]),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[policy, self._args.namespaces[model.namespace]]
+            ),
         )

@@ -13,7 +13,7 @@ from components.weights import Weights, WeightsArgs
 from specs.names import Names
 from specs.settings import Settings
 from tests.unit.components import aws
-from tests.unit.components.recording import Recording, record
+from tests.unit.components.recording import Recording, namespaces, provider, record
 from tests.unit.specs.stack import settings
 
 NAMES = Names("unit")
@@ -44,6 +44,8 @@ def declared(*models: dict[str, Any], zones: tuple[str, ...] = (), **weights: An
 
 def of(found: Settings) -> Recording:
     def program() -> None:
+        using = provider()
+        spaces = {model.namespace for model in found.active_models}
         made = Weights(
             "weights",
             WeightsArgs(
@@ -51,9 +53,11 @@ def of(found: Settings) -> Recording:
                 names=NAMES,
                 network=aws.vpc(len(found.zones)),
                 security_group_id=pulumi.Output.from_input("sg-cluster"),
+                namespaces=namespaces(*sorted(spaces), using=using),
                 ready=[aws.agent()],
             ),
         )
+        assert made.ready.keys() == {model.name for model in found.active_models}
         assert (made.bucket_name is None) is (found.weights.backend != "s3")
         assert (made.volume is None) is (found.weights.backend not in {"efs", "fsx"})
 
@@ -130,11 +134,11 @@ def test_each_enabled_model_reads_its_own_weights_as_its_own_service_account() -
         assert f"models/{other}/" not in policy
 
 
-def test_an_association_waits_for_the_rights_and_the_agent() -> None:
+def test_an_association_waits_for_the_rights_and_the_namespace_that_waits_for_the_agent() -> None:
     """Credentials come into a pod when it starts."""
     found = plain()
     waits = found.waits_for(found.one("PodIdentityAssociation"))
-    assert {"RolePolicy llama3-8b-weights", "Addon agent"} <= waits
+    assert {"RolePolicy llama3-8b-weights", "Namespace llm-serving"} <= waits
 
 
 def test_a_stated_bucket_is_used_in_every_document() -> None:
