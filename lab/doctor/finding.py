@@ -57,6 +57,7 @@ class Check:
 
 def worst(findings: Iterable[Finding]) -> Verdict:
     """fail before unknown before pass; not-applicable counts as nothing. Nothing at all is unknown."""
-    found: list[Verdict] = [one.verdict for one in findings if one.verdict != "not-applicable"]
-    nothing: Verdict = "unknown"
-    return min(found, key=ORDER.index, default=nothing)
+    found = {one.verdict for one in findings} - {"not-applicable"}
+    if "fail" in found:
+        return "fail"
+    return "pass" if found == {"pass"} else "unknown"

@@ -55,7 +55,10 @@ class Prometheus:
         found = self.vector(" or ".join(parts)) if parts else []
         if isinstance(found, Unread):
             return found
-        ages = {int(one.labels[OF]): one.value for one in found if math.isfinite(one.value)}
+        try:
+            ages = {int(one.labels[OF]): one.value for one in found if math.isfinite(one.value)}
+        except (LookupError, ValueError):
+            return Unread("what answers is no Prometheus", "refused")
         return {
             one: Signal(ages.get(at), () if at in ages else self._others(one))
             for at, one in enumerate(selectors)

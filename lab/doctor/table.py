@@ -37,10 +37,20 @@ def _table(of: str, findings: Sequence[Finding]) -> Table:
     table.add_column("verdict", min_width=7)
     table.add_column("check", min_width=NARROWEST, overflow="fold")
     table.add_column("evidence, and the way out", overflow="fold", ratio=1)
-    for one in findings:
-        told = Text(one.evidence)
-        if one.mend and one.verdict in ("fail", "unknown"):
-            told.append(f"\n→ {one.mend}", style="green")
-        verdict = Text(SHORT.get(one.verdict, one.verdict), style=STYLES[one.verdict])
-        table.add_row(verdict, Text(one.check), told)
+    for same in _alike(findings):
+        first = same[0]
+        told = Text(first.evidence)
+        if first.mend and first.verdict in ("fail", "unknown"):
+            told.append(f"\n→ {first.mend}", style="green")
+        verdict = Text(SHORT.get(first.verdict, first.verdict), style=STYLES[first.verdict])
+        table.add_row(verdict, Text("\n".join(one.check for one in same)), told)
     return table
+
+
+def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """What is unknown for one reason together: without Prometheus most checks are."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        key = (one.evidence, one.mend) if one.verdict == "unknown" else (one.check, "")
+        groups.setdefault(key, []).append(one)
+    return list(groups.values())

@@ -57,9 +57,12 @@ def _active(check: Check, seen: Seen, live: Body, model: Model) -> Finding:
         return check.unknown(
             "it has no conditions yet: the HPA controller has not looked", "ask again in 15 s"
         )
-    off = states["ScalingActive"]
-    if off[0] == "False" and off[1].startswith(OFF_AT_ZERO) and _at_zero(seen, model):
-        return check.passes(f"off at zero replicas ({OFF_AT_ZERO}), where KEDA alone acts")
+    status, words = states["ScalingActive"]
+    if status == "False" and words.startswith(OFF_AT_ZERO) and model.replicas.min == 0:
+        if _replicas(seen, model) == 0:
+            return check.passes(f"off at zero replicas ({OFF_AT_ZERO}), where KEDA alone acts")
+        if not dig(live, "status", "currentReplicas", default=0):
+            return check.unknown("it has not looked since the model woke", "ask again in 15 s")
     bad = [f"{kind} is {status}: {words}" for kind, (status, words) in states.items() if status != "True"]
     return check.holds(
         bad,
@@ -68,11 +71,10 @@ def _active(check: Check, seen: Seen, live: Body, model: Model) -> Finding:
     )
 
 
-def _at_zero(seen: Seen, model: Model) -> bool:
-    """The Deployment is at zero, and may be."""
+def _replicas(seen: Seen, model: Model) -> int | None:
+    """The Deployment's own; None where it is not known."""
     found = seen.one(DEPLOYMENT, model.name, model.namespace)
-    at = None if isinstance(found, Unread) or found is None else dig(found, "spec", "replicas")
-    return model.replicas.min == 0 and at == 0
+    return None if isinstance(found, Unread) else dig(found, "spec", "replicas")
 
 
 def _range(check: Check, live: Body, spec: Any, config: dict[str, Any]) -> Finding:

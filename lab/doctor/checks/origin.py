@@ -4,7 +4,7 @@ from typing import Literal
 
 from lab.doctor.seen import Selector
 from specs.forecast import RULE_SECONDS, rules
-from specs.metrics_names import ROUTER_WORKERS, engine_labels, recorded_labels, router_labels
+from specs.metrics_names import ROUTER_WORKERS, engine_labels, router_labels
 from specs.monitors import LONGEST_SCRAPE_SECONDS
 from specs.settings.model import Model
 from specs.settings.stack import Settings
@@ -15,13 +15,15 @@ MISSED = 3
 
 
 def origin(settings: Settings, model: Model, selector: Selector) -> Origin:
-    """Who publishes a series that a trigger reads; elsewhere for those of a trigger of the stack's own."""
+    """Who publishes a series that a trigger reads; elsewhere for those of a trigger of the stack's own. What rules
+    record bears the router's labels.
+    """
     labels = set(selector.labels)
-    if selector.name in {rule.record for rule in rules(settings, model)}:
-        return "rule" if set(recorded_labels(model)) <= labels else "elsewhere"
     if set(engine_labels(model)) <= labels:
         return "engine"
-    return "router" if set(router_labels(model)) <= labels else "elsewhere"
+    if not set(router_labels(model)) <= labels:
+        return "elsewhere"
+    return "rule" if selector.name in {rule.record for rule in rules(settings, model)} else "router"
 
 
 def oldest(settings: Settings, kind: Origin) -> float | None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from lab.doctor.checks.fleet import age
-from lab.doctor.checks.there import AGAIN, looked_up, unread
-from lab.doctor.differences import few
+from lab.doctor.checks.there import AGAIN, looked_up, spec_of, unread
+from lab.doctor.differences import differences, few
 from lab.doctor.finding import Check, Finding
 from lab.doctor.kinds import EC2_CLASS, KWOK_CLASS, NODE, NODE_POOL
 from lab.doctor.seen import Body, Seen, Unread, dig, labels, told
@@ -26,7 +26,8 @@ def of_pool(seen: Seen, settings: Settings, pool: GpuPool) -> Iterator[Finding]:
     check, limit = Check("node-pool", pool.name), Check("gpu-limit", pool.name)
     live, missing = looked_up(check, seen, NODE_POOL, nodes.node_pool(settings, pool))
     if live is not None:
-        yield _ready(check, live, "nodepool")
+        declared = nodes.node_pool(settings, pool)
+        yield _as_declared(_ready(check, live, "nodepool"), check, declared, live)
         yield _room(limit, settings, pool, live)
     elif missing:
         yield missing
@@ -56,6 +57,15 @@ def _ready(check: Check, live: Body, plural: str) -> Finding:
         "; ".join([f"Ready is {status or 'not set'}: {words or 'Karpenter has not looked at it'}", *others]),
         f"kubectl describe {plural} {name}",
     )
+
+
+def _as_declared(ready: Finding, check: Check, wanted: object, live: Body) -> Finding:
+    """Ready, with the requirements, taints and disruption of the stack; the limit is a check of its own."""
+    spec = {key: value for key, value in spec_of(wanted).items() if key != "limits"}
+    changed = differences(spec, live["spec"])
+    if ready.verdict != "pass":
+        return ready
+    return check.holds(few(changed), "Ready; requirements, taints and disruption are as configured", AGAIN)
 
 
 def _room(check: Check, settings: Settings, pool: GpuPool, live: Body) -> Finding:

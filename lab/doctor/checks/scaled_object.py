@@ -76,7 +76,7 @@ def _fallback(check: Check, live: Body, model: Model) -> Finding:
     if status == "True" or bad:
         active = [f"the fallback is active: {words}"] if status == "True" else []
         return check.fails(
-            "; ".join(active + bad),
+            "; ".join(active + few(bad)),
             f"mend the trigger that fails; kubectl -n {model.namespace} describe scaledobject {model.name}",
         )
     return check.passes("not active, no trigger fails")

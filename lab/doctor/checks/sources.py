@@ -56,11 +56,12 @@ def _series(
             absent.append(f"{one.text} ({kind}) is not there{instead}")
     if isinstance(engines, Unread) or isinstance(routers, Unread):
         return check.unknown("the pods could not be read: which series are due is not known")
-    ages = [signal.age for signal in found.values() if signal.age is not None]
+    count = sum(signal.age is not None for signal in found.values())
+    up = f"{counted(len(engines), 'engine')} and {counted(len(routers), 'router')} up"
     return check.holds(
         few(absent),
-        f"{len(ages)} of {len(found)} found, the rest not due; {counted(len(engines), 'engine')} and {counted(len(routers), 'router')} up",
-        f"see the targets: and rules checks of {model.name}; a renamed series or label needs its new name in specs",
+        f"{count} of {len(found)} found, the rest not due; {up}",
+        f"see targets: and rules of {model.name}; a renamed series or label needs its new name in specs",
     )
 
 
