@@ -9,6 +9,7 @@ the engine has already reported itself.
 import asyncio
 import contextlib
 import contextvars
+import gc
 import logging
 import sys
 import threading
@@ -30,6 +31,7 @@ _THREADS = 64
 """Each resource registration blocks a thread of the program until the engine has its answer."""
 
 _PATIENCE_SECONDS = 30.0
+COLLECTED_OBJECTS = 50_000
 
 
 class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
@@ -85,7 +87,7 @@ class InlineLanguage(language_pb2_grpc.LanguageRuntimeServicer):
             )
         )
         set_all_config(dict(request.config), list(request.configSecretKeys))
-        with self._program.at_home():
+        with self._program.at_home(), _fewer_collections():
             error = self._message(_complete(self._program.begun))
         if error is None:
             return language_pb2.RunResponse()
@@ -121,6 +123,18 @@ class _Engine:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stub, name)
+
+
+@contextlib.contextmanager
+def _fewer_collections() -> Generator[None]:
+    """A stack's resources live until its program ends: looking through them for garbage at each 700 new objects took a
+    quarter of the CPU of 64 models."""
+    threshold = gc.get_threshold()
+    gc.set_threshold(COLLECTED_OBJECTS, *threshold[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*threshold)
 
 
 def _complete(program: Callable[[], Awaitable[None]]) -> BaseException | None:

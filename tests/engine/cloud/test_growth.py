@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from lab.cloud.language import COLLECTED_OBJECTS
 from tests.engine.cloud.conftest import Make
 
 RESOURCES = 60
@@ -35,3 +37,10 @@ def test_outputs_are_not_all_waited_for_again_at_each_that_comes(
     outcome = make(_CHAIN).preview()
     assert outcome.changes == {"create": RESOURCES + 1}  # and the stack
     assert sum(waited) < 10 * RESOURCES
+
+
+def test_garbage_is_looked_for_less_often_while_a_program_runs(make: Make) -> None:
+    before = gc.get_threshold()
+    (said,) = make("import gc\nprint(gc.get_threshold()[0])\n").preview().diagnostics
+    assert said.message == str(COLLECTED_OBJECTS)
+    assert gc.get_threshold() == before
