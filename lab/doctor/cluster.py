@@ -69,7 +69,7 @@ def _told(error: ApiError) -> Unread:
     if code == ABSENT:
         return Unread("the API server does not know the kind", "absent")
     if code == DENIED:
-        return Unread(f"not permitted: {message}")
+        return Unread(f"not permitted: {message}", "denied")
     if code == UNKNOWN:
         return Unread("who asks is not known there")
     return Unread(message, "refused")

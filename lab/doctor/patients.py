@@ -76,7 +76,7 @@ def on_cluster(
 
 def _answering(found: Patient, option: str, given: str, fix: str) -> Patient:
     first = cluster.listed(found.client, NODE)
-    if isinstance(first, Unread):
+    if isinstance(first, Unread) and first.why == "away":
         found.close()
         raise SettingsError([Problem(option, given, f"an API server that answers ({first.reason})", fix)])
     return found

@@ -15,10 +15,10 @@ Body = Mapping[str, Any]
 @dataclass(frozen=True)
 class Unread:
     """A read that gave nothing. ``absent``: the server does not know the kind or path; ``refused``: it answers that
-    the question is wrong or can't be answered; ``away``: no answer, or none that one may see."""
+    the question is wrong or can't be answered; ``denied``: who asks may not see it; ``away``: no answer."""
 
     reason: str
-    why: Literal["away", "absent", "refused"] = "away"
+    why: Literal["away", "absent", "refused", "denied"] = "away"
 
 
 @dataclass(frozen=True)

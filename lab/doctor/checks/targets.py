@@ -1,7 +1,8 @@
 """Prometheus scrapes the engines and routers, as often as configured."""
 
+import re
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from lab.doctor.checks.fleet import moment, ready
 from lab.doctor.checks.origin import MISSED, oldest
@@ -15,6 +16,7 @@ from specs.monitors import pod_monitor
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 
+UNITS: Final = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 PARTS: tuple[Literal["engine", "router"], ...] = ("engine", "router")
 
 
@@ -72,10 +74,15 @@ def _wrong(seen: Seen, settings: Settings, pod: Body, target: Body | None) -> li
     if target.get("health") != "up":
         return [f"{name} is {target.get('health')}: {target.get('lastError') or 'not scraped yet'}"]
     limit = oldest(settings, "engine") or 0.0
-    every = f"{settings.platform.prometheus.scrape_seconds}s"
-    if target.get("scrapeInterval", every) != every:
-        return [f"{name} is scraped every {target['scrapeInterval']}, wanted {every}"]
+    every, told = settings.platform.prometheus.scrape_seconds, str(target.get("scrapeInterval", ""))
+    if told and _seconds(told) != every:
+        return [f"{name} is scraped every {told}, wanted {every}s"]
     last = moment(target.get("lastScrape"))
     if not isinstance(seen.now, Unread) and seen.now - last > limit:
         return [f"{name} was last scraped {seen.now - last:.0f} s ago, at most {limit:.0f}"]
     return []
+
+
+def _seconds(text: str) -> float:
+    """A duration as Prometheus writes it, such as 1m30s (prometheus/common model.Duration)."""
+    return sum(float(count) * UNITS[unit] for count, unit in re.findall(r"(\d+)(ms|[smhd])", text))

@@ -148,7 +148,9 @@ def test_a_trigger_that_can_not_be_read_says_why(answer: Any, said: str) -> None
     assert said in found.reason
 
 
-@pytest.mark.parametrize(("status", "why"), [(404, "absent"), (403, "away"), (401, "away"), (503, "refused")])
+@pytest.mark.parametrize(
+    ("status", "why"), [(404, "absent"), (403, "denied"), (401, "away"), (503, "refused")]
+)
 def test_a_list_that_is_refused_is_data(status: int, why: str) -> None:
     with client({"/apis/karpenter.sh/v1/nodepools": status}) as to:
         found = cluster.listed(to, NODE_POOL)

@@ -125,14 +125,19 @@ def test_what_is_not_due_yet_is_no_failure(change: Callable[[World], None], name
 
 
 @pytest.mark.parametrize(
-    ("presence", "installed", "verdict"),
-    [("now", False, "pass"), ("never", False, "unknown"), ("now", True, "fail")],
+    ("presence", "installed", "lab", "verdict"),
+    [
+        ("now", False, False, "pass"),
+        ("never", False, False, "unknown"),
+        ("now", True, False, "fail"),
+        ("now", True, True, "pass"),
+    ],
 )
 def test_a_controller_without_a_deployment_is_known_by_its_metrics_unless_the_stack_installs_it(
-    presence: Any, installed: bool, verdict: str
+    presence: Any, installed: bool, lab: bool, verdict: str
 ) -> None:
     world = World()
-    world.change(presence=dict.fromkeys(world.seen.presence, presence))
+    world.change(presence=dict.fromkeys(world.seen.presence, presence), lab=lab)
     part = {"install": installed}
     platform = world.settings.platform
     changed = {name: getattr(platform, name).model_copy(update=part) for name in ("keda", "karpenter")}
@@ -183,3 +188,12 @@ def test_quotas_are_those_of_preflight() -> None:
     world.change(quotas=[Check("quota:L-DB2E81BA", "fail", "8 vCPU", "96 vCPU", "request 96")])
     found = world.finding("stack/quota:L-DB2E81BA")
     assert (found.verdict, found.evidence, found.mend) == ("fail", "8 vCPU; needed 96 vCPU", "request 96")
+
+
+@pytest.mark.parametrize(("told", "verdict"), [("1m30s", "pass"), ("1m", "fail")])
+def test_an_interval_may_be_written_in_minutes(told: str, verdict: str) -> None:
+    rarely = {"install": False, "scrapeSeconds": 90, "address": "http://prometheus:9090"}
+    world = World(stack({"namespace": SPACE}, platform={"prometheus": rarely}))
+    for target in (world.target("engine"), world.target("router")):
+        target.update(scrapeInterval=told)
+    assert world.verdicts()[f"{AWAKE}/targets:engine"] == verdict
