@@ -13,6 +13,7 @@ from cli.stack import PROJECT, JsonOption, StackFileOption, StackOption, accepte
 from cli.terminal import console, errors, write_json
 from cli.watch import KUBECONFIG
 from specs.problems import Problem, SettingsError
+from specs.settings.source import stack_path
 
 if TYPE_CHECKING:
     from lab.doctor.patients import Patient
@@ -57,13 +58,18 @@ def _patient(
     from lab.doctor import patients
     from lab.watch.targets import staged_stack
 
-    if stack is None and stack_file is None:
-        if context is not None:
-            given = "--kube-context without a stack"
-            raise SettingsError(
-                [Problem("command line", given, "the stack that runs there", "add e.g. --stack prod")]
-            )
-        stack_file = staged_stack(state) or PROJECT / "Pulumi.local.yaml"
+    if context is not None and stack is None and stack_file is None:
+        given = "--kube-context without a stack"
+        raise SettingsError(
+            [Problem("command line", given, "the stack that runs there", "add e.g. --stack prod")]
+        )
+    if context is None and stack_file is None:
+        # As it was put on the lab, with the rehearsal's changes.
+        staged = staged_stack(state)
+        if staged is not None and (stack is None or staged == stack_path(staged.parent, stack)):
+            stack, stack_file = None, staged
+        elif stack is None:
+            stack_file = PROJECT / "Pulumi.local.yaml"
     file, settings = accepted(stack, stack_file)
     if context is None:
         return patients.on_lab(state, file.stack, settings, prometheus)

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.control.parts.keda import EXTERNAL_METRICS
+from lab.doctor.checks.fleet import ready
 from lab.doctor.checks.there import unread
 from lab.doctor.finding import STACK, Check, Finding
 from lab.doctor.kinds import API_SERVICE, DEPLOYMENT
 from lab.doctor.seen import Body, Seen, Unread, dig, labels, told
+from lab.watch.words import counted
 from specs import series
 from specs.names import KARPENTER_NAMESPACE, KARPENTER_SERVICE_ACCOUNT, KEDA_NAMESPACE, KEDA_OPERATOR
 from specs.scaling import server_address
@@ -86,7 +88,7 @@ def _external(check: Check, seen: Seen) -> Finding:
 
 def _prometheus(check: Check, seen: Seen, settings: Settings) -> Finding:
     if not isinstance(seen.now, Unread):
-        return check.passes(f"{seen.prometheus} answers")
+        return _of_this_cluster(check, seen, settings)
     evidence = f"{seen.prometheus}: {seen.now.reason}"
     mend = "docs/runbook.md#prometheus-down"
     if seen.lab:
@@ -95,3 +97,22 @@ def _prometheus(check: Check, seen: Seen, settings: Settings) -> Finding:
         return check.fails(f"{evidence}; KEDA asks the same address", mend)
     # Through a port-forward of this machine: what KEDA sees is another matter, which `hpa-reads` tells.
     return check.unknown(evidence, "forward a port to Prometheus and give it as --prometheus")
+
+
+def _of_this_cluster(check: Check, seen: Seen, settings: Settings) -> Finding:
+    """A forwarded port may lead to another cluster, of which nothing that follows would be true."""
+    found = [
+        pods
+        for model in settings.active_models
+        if not isinstance(pods := ready(seen, model, "router"), Unread)
+    ]
+    names = {str(pod["metadata"]["name"]) for pods in found for pod in pods}
+    scraped = (
+        set() if isinstance(seen.targets, Unread) else {dig(one, "labels", "pod") for one in seen.targets}
+    )
+    if isinstance(seen.targets, Unread) or not names or names & scraped:
+        return check.passes(f"{seen.prometheus} answers")
+    return check.fails(
+        f"{seen.prometheus} answers and scrapes none of {counted(len(names), 'ready router')}: of another cluster?",
+        "give this cluster's own as --prometheus; if it is, see targets:router",
+    )

@@ -1,5 +1,6 @@
 """A stack on a lab, and the doctor who looks at it."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,7 +10,8 @@ from lightkube import Client
 from lab.control.plane import Plane
 from lab.doctor.diagnosis import Diagnosis
 from lab.doctor.patients import Patient
-from tests.lab.control.conftest import eventually
+
+PATIENCE = 120.0
 
 
 @dataclass(frozen=True)
@@ -27,15 +29,10 @@ class Ward:
 
     def until(self, holds: Callable[[Diagnosis], bool]) -> Diagnosis:
         """Looks until the diagnosis is as said; fails the test with what is not well otherwise."""
-        last: list[Diagnosis] = []
-
-        def look() -> bool:
-            last[:] = [self.patient.examined()]
-            return holds(last[0])
-
-        try:
-            eventually(look)
-        except pytest.fail.Exception as failure:
-            told = [one for one in last[0].findings if one.verdict in ("fail", "unknown")]
-            raise AssertionError("\n".join(map(str, told)) or "all is well") from failure
-        return last[0]
+        deadline = time.monotonic() + PATIENCE
+        while not holds(found := self.patient.examined()):
+            if time.monotonic() > deadline:
+                told = [one for one in found.findings if one.verdict in ("fail", "unknown")]
+                pytest.fail("\n".join(map(str, told)) or "all is well")
+            time.sleep(0.3)
+        return found

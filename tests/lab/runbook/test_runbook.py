@@ -1,14 +1,17 @@
 """What docs/runbook.md tells an operator to type works, section by section, on one lab."""
 
+import contextlib
 import os
 import subprocess
+import time
 from collections.abc import Generator, Mapping
 from pathlib import Path
 
 import pytest
 
 from lab import tools
-from lab.stage.stage import open_stage
+from lab.doctor.patients import on_lab
+from lab.stage.stage import Stage, open_stage
 from tests.lab.runbook.blocks import PROJECT, Block, of_page
 
 FACTOR = 0.05
@@ -29,6 +32,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Generator[Mapping[str, str
     try:
         outcome = stage.up()
         assert outcome.ok, outcome.problems
+        _settle(stage)
         path = os.pathsep.join([*(str(tool.parent) for tool in found.values()), os.environ["PATH"]])
         yield {
             **os.environ,
@@ -39,9 +43,20 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Generator[Mapping[str, str
             "NS": "llm-serving",
             "MODEL": "llama3-8b",
             "POOL": "inference",
+            "LAB": str(stage.plane.state_dir),
         }
     finally:
         stage.close()
+
+
+def _settle(stage: Stage) -> None:
+    """Waits until Prometheus and the HPA have looked once: the page begins with a look at a stack that runs."""
+    patient = on_lab(stage.plane.state_dir, stage.stack, stage.settings)
+    with contextlib.closing(patient):
+        for _ in range(60):
+            if patient.examined().verdict != "fail":
+                return
+            time.sleep(1)
 
 
 @pytest.mark.parametrize("section", SECTIONS)
