@@ -5,6 +5,7 @@ from typing import Any
 
 from lab.control.parts.keda import EXTERNAL_METRICS
 from lab.doctor.checks.fleet import ready
+from lab.doctor.checks.origin import MISSED
 from lab.doctor.checks.there import unread
 from lab.doctor.finding import STACK, Check, Finding
 from lab.doctor.kinds import API_SERVICE, DEPLOYMENT
@@ -101,17 +102,15 @@ def _prometheus(check: Check, seen: Seen, settings: Settings) -> Finding:
 
 def _of_this_cluster(check: Check, seen: Seen, settings: Settings) -> Finding:
     """A forwarded port may lead to another cluster, of which nothing that follows would be true."""
-    found = [
-        pods
-        for model in settings.active_models
-        if not isinstance(pods := ready(seen, model, "router"), Unread)
-    ]
-    names = {str(pod["metadata"]["name"]) for pods in found for pod in pods}
-    scraped = (
-        set() if isinstance(seen.targets, Unread) else {dig(one, "labels", "pod") for one in seen.targets}
-    )
-    if isinstance(seen.targets, Unread) or not names or names & scraped:
+    wait = MISSED * settings.platform.prometheus.scrape_seconds
+    names: set[str] = set()
+    for model in settings.active_models:
+        pods = ready(seen, model, "router", wait)
+        names |= set() if isinstance(pods, Unread) else {str(pod["metadata"]["name"]) for pod in pods}
+    if isinstance(seen.targets, Unread) or not names:
         return check.passes(f"{seen.prometheus} answers")
+    if any(dig(one, "labels", "pod") in names for one in seen.targets):
+        return check.passes(f"{seen.prometheus} answers, and scrapes routers of this cluster")
     return check.fails(
         f"{seen.prometheus} answers and scrapes none of {counted(len(names), 'ready router')}: of another cluster?",
         "give this cluster's own as --prometheus; if it is, see targets:router",

@@ -127,9 +127,10 @@ def test_selectors_of_a_query_leave_offset_and_range_out() -> None:
     assert selectors.read_by("sum(") == []
 
 
-def test_a_trigger_is_read_as_the_hpa_reads_it() -> None:
-    with client({f"{EXTERNAL}/s0-prometheus": items({"value": "420m"})}) as to:
-        assert cluster.external(to, SPACE, AWAKE, "s0-prometheus") == 0.42
+@pytest.mark.parametrize(("told", "value"), [("420m", 0.42), ("-3", -3.0), ("1250u", 0.00125)])
+def test_a_trigger_is_read_as_the_hpa_reads_it(told: str, value: float) -> None:
+    with client({f"{EXTERNAL}/s0-prometheus": items({"value": told})}) as to:
+        assert cluster.external(to, SPACE, AWAKE, "s0-prometheus") == value
 
 
 @pytest.mark.parametrize(

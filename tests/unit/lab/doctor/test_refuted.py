@@ -551,6 +551,12 @@ STACK_CASES: list[Case] = [
         None,
     ),
     (
+        "the Prometheus of another cluster",
+        lambda w: w.change(targets=[]),
+        {"stack/prometheus", *of("targets:engine", "targets:router"), *of("targets:router", model=ASLEEP)},
+        None,
+    ),
+    (
         "Prometheus is down",
         lambda w: w.change(now=Unread("Connection refused")),
         {"stack/prometheus"},
