@@ -80,9 +80,7 @@ def client_of(context: str, kubeconfig: Path, option: str = "--context") -> Clie
     try:
         return Client(config=KubeConfig.from_file(kubeconfig).get(context))
     except ConfigError as error:
-        raise SettingsError(
-            [Problem(option, given, f"a context that is there ({error})", fix)]
-        ) from error
+        raise SettingsError([Problem(option, given, f"a context that is there ({error})", fix)]) from error
     except (OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError, YAMLError) as error:
         # lightkube asserts that a context has a user, and trips over files of another shape.
         reason = f"a readable kubeconfig ({type(error).__name__})"
@@ -97,17 +95,19 @@ def _unreachable(first: Sample, context: str, url: str, settings: Settings) -> l
         found.append(Problem("--context", shown(context), allowed, fix))
     if "prometheus" in first.problems:
         allowed = f"a Prometheus that answers ({first.problems['prometheus']})"
-        found.append(Problem("--prometheus", url, allowed, _forward(context, settings)))
+        found.append(Problem("--prometheus", url, allowed, forwarding(settings, context)))
     return found
 
 
-def _forward(context: str, settings: Settings) -> str:
+def forwarding(settings: Settings, context: str | None = None) -> str:
+    """How to bring the stack's Prometheus within reach of this machine."""
     prometheus = settings.platform.prometheus
     if prometheus.auth == "sigv4":
         return "run aws-sigv4-proxy on this machine and give its address"
     if not prometheus.install and prometheus.address:
         return f"forward a local port to {prometheus.address} and give it as http://127.0.0.1:PORT"
+    chosen = f" --context {context}" if context else ""
     return (
-        f"run `kubectl --context {context} -n {METRICS_NAMESPACE} port-forward svc/prometheus-operated 9090` "
+        f"run `kubectl{chosen} -n {METRICS_NAMESPACE} port-forward svc/prometheus-operated 9090` "
         f"and give {FORWARDED}"
     )

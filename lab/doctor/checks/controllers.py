@@ -10,6 +10,7 @@ from lab.doctor.checks.there import unread
 from lab.doctor.finding import STACK, Check, Finding
 from lab.doctor.kinds import API_SERVICE, DEPLOYMENT
 from lab.doctor.seen import Body, Seen, Unread, dig, labels, told
+from lab.watch.targets import forwarding
 from lab.watch.words import counted
 from specs import series
 from specs.names import KARPENTER_NAMESPACE, KARPENTER_SERVICE_ACCOUNT, KEDA_NAMESPACE, KEDA_OPERATOR
@@ -97,7 +98,7 @@ def _prometheus(check: Check, seen: Seen, settings: Settings) -> Finding:
     if seen.prometheus == server_address(settings).rstrip("/"):
         return check.fails(f"{evidence}; KEDA asks the same address", mend)
     # Through a port-forward of this machine: what KEDA sees is another matter, which `hpa-reads` tells.
-    return check.unknown(evidence, "forward a port to Prometheus and give it as --prometheus")
+    return check.unknown(evidence, f"{forwarding(settings)} as --prometheus")
 
 
 def _of_this_cluster(check: Check, seen: Seen, settings: Settings) -> Finding:

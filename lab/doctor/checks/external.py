@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from lab.control.parts.keda import EXTERNAL_METRICS
 from lab.doctor.differences import few
 from lab.doctor.finding import Check, Finding
 from lab.doctor.kinds import SCALED_OBJECT
@@ -34,8 +35,8 @@ def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     yield check.holds(
         few(bad, 2),
         ", ".join(good),
-        f"see fallback and external-metrics; kubectl get --raw /apis/external.metrics.k8s.io/v1beta1/namespaces/"
-        f"{model.namespace}/METRIC?labelSelector=scaledobject.keda.sh/name={model.name}",
+        f"see fallback and external-metrics; kubectl get --raw '/apis/{EXTERNAL_METRICS}/namespaces/"
+        f"{model.namespace}/METRIC?labelSelector=scaledobject.keda.sh/name={model.name}'",
     )
 
 
