@@ -8,7 +8,17 @@ from typing import Any, TypeVar
 from lightkube import Client
 
 from lab.doctor import cluster, quotas, selectors
-from lab.doctor.kinds import DEPLOYMENT, OF_CLUSTER, OF_MODELS, POD, POD_MONITOR, RULE, SCALED_OBJECT
+from lab.doctor.kinds import (
+    CONTROL_PLANE,
+    DEPLOYMENT,
+    LEASE,
+    OF_CLUSTER,
+    OF_MODELS,
+    POD,
+    POD_MONITOR,
+    RULE,
+    SCALED_OBJECT,
+)
 from lab.doctor.prometheus import Prometheus
 from lab.doctor.seen import Body, Seen, Unread, dig
 from lab.scenario.kinds import is_ready
@@ -35,14 +45,17 @@ def gather(
     client: Client,
     prometheus: Prometheus,
     *,
-    lab: bool = False,
+    processes: Callable[[], Mapping[str, str]] | None = None,
     aws: bool = False,
     clock: Callable[[], float] = time.time,
 ) -> Seen:
-    """One look at everything. `client` and `prometheus` stay the caller's to close."""
+    """One look at everything. `processes` tells how a lab's components are; None on a cluster. `client` and
+    `prometheus` stay the caller's to close.
+    """
     models = settings.active_models
     with ThreadPoolExecutor(THREADS, "doctor") as pool:
         limits = pool.submit(quotas.ask, settings, stack) if aws else None
+        running = None if processes is None else pool.submit(processes)
         objects = _objects(pool, settings, client)
         now, targets = pool.submit(prometheus.now), pool.submit(prometheus.targets)
         groups = pool.submit(prometheus.groups)
@@ -61,7 +74,8 @@ def gather(
         waiting = _waiting(pool, client, read)
         return Seen(
             at=clock(),
-            lab=lab,
+            lab=running is not None,
+            processes={} if running is None else running.result(),
             objects=read,
             events=_done(waiting),
             external=_done(external),
@@ -86,6 +100,7 @@ def _objects(
     wanted = [(kind, "") for kind in OF_CLUSTER]
     spaces = sorted({model.namespace for model in settings.active_models})
     wanted += [(kind, space) for space in spaces for kind in OF_MODELS]
+    wanted.append((LEASE, CONTROL_PLANE))
     wanted += [(DEPLOYMENT, KEDA_NAMESPACE), (DEPLOYMENT, KARPENTER_NAMESPACE)]
     wanted += [(kind, platform_namespace(settings)) for kind in (POD_MONITOR, RULE)]
     return {

@@ -23,6 +23,10 @@ def _class(api: str, name: str, plural: str) -> Kind:
 EC2_CLASS: Final = _class(*EC2_NODE_CLASS, "ec2nodeclasses")
 KWOK_CLASS: Final = _class(*KWOK_NODE_CLASS, "kwoknodeclasses")
 
+LEASE: Final = Kind("coordination.k8s.io", "v1", "Lease", "leases")
+CONTROL_PLANE: Final = "kube-system"
+"""Where the control plane keeps its leases."""
+
 OF_MODELS: Final = (DEPLOYMENT, DAEMON_SET, POD, HPA, SCALED_OBJECT, BUDGET, POD_MONITOR, RULE)
 """Read in the namespaces of the models."""
 OF_CLUSTER: Final = (NODE, NODE_CLAIM, NODE_POOL, EC2_CLASS, KWOK_CLASS, API_SERVICE)

@@ -1,11 +1,12 @@
 """What can be examined: a lab on this machine, or a cluster of a kubeconfig."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lightkube import Client
 
-from lab.control import plane
+from lab.control import plane, report
 from lab.doctor import cluster
 from lab.doctor.diagnosis import Diagnosis, diagnose
 from lab.doctor.gather import gather
@@ -26,11 +27,19 @@ class Patient:
     settings: Settings
     client: Client
     prometheus: Prometheus
-    lab: bool
+    state_dir: Path | None = None
+    """The lab's folder; None for a cluster."""
 
     def examined(self, *, aws: bool = False) -> Diagnosis:
         """One look at everything. Never raises for what can't be read: that is unknown, or a failure."""
-        seen = gather(self.settings, self.stack, self.client, self.prometheus, lab=self.lab, aws=aws)
+        seen = gather(
+            self.settings,
+            self.stack,
+            self.client,
+            self.prometheus,
+            processes=partial(_processes, self.state_dir) if self.state_dir else None,
+            aws=aws,
+        )
         return diagnose(seen, self.settings, self.stack, self.name)
 
     def close(self) -> None:
@@ -52,7 +61,7 @@ def on_lab(state_dir: Path, stack: str, settings: Settings, prometheus: str | No
         settings=settings.model_copy(update={"platform": platform}),
         client=lab.client(),
         prometheus=Prometheus(prometheus or address),
-        lab=True,
+        state_dir=lab.state_dir,
     )
     fix = "see `headroom lab status`; `headroom lab up` mends what died"
     return _answering(found, "--state", str(lab.state_dir), fix)
@@ -68,10 +77,13 @@ def on_cluster(
         settings=settings,
         client=client_of(context, kubeconfig, "--kube-context"),
         prometheus=Prometheus(prometheus or FORWARDED, settings.platform.prometheus.tenant),
-        lab=False,
     )
     fix = f"see what `kubectl --context {context} get nodes` says"
     return _answering(found, "--kube-context", shown(context), fix)
+
+
+def _processes(state_dir: Path) -> dict[str, str]:
+    return {one.name: one.condition for one in report.status(state_dir).components}
 
 
 def _answering(found: Patient, option: str, given: str, fix: str) -> Patient:

@@ -58,6 +58,8 @@ class Seen:
 
     at: float
     lab: bool = False
+    processes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """A lab's components and how they are: there the controllers are processes and not pods."""
     objects: Mapping[tuple[str, str], Sequence[Body] | Unread] = field(default_factory=dict[Any, Any])
     """By kind and namespace; the namespace is empty for what has none."""
     events: Mapping[str, Sequence[Body] | Unread] = field(default_factory=dict[Any, Any])

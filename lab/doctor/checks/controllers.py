@@ -1,14 +1,14 @@
 """KEDA, Karpenter, the external metrics API and Prometheus: what all models rest on."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from lab.control.parts.keda import EXTERNAL_METRICS
-from lab.doctor.checks.fleet import ready
+from lab.doctor.checks.fleet import moment, ready
 from lab.doctor.checks.origin import MISSED
 from lab.doctor.checks.there import unread
 from lab.doctor.finding import STACK, Check, Finding
-from lab.doctor.kinds import API_SERVICE, DEPLOYMENT
+from lab.doctor.kinds import API_SERVICE, CONTROL_PLANE, DEPLOYMENT, LEASE
 from lab.doctor.seen import Body, Seen, Unread, dig, labels, told
 from lab.watch.targets import forwarding
 from lab.watch.words import counted
@@ -17,11 +17,13 @@ from specs.names import KARPENTER_NAMESPACE, KARPENTER_SERVICE_ACCOUNT, KEDA_NAM
 from specs.scaling import server_address
 from specs.settings.stack import Settings
 
-NAME = "app.kubernetes.io/name"
+NAME: Final = "app.kubernetes.io/name"
+MANAGER: Final = "controller-manager"
+"""Kubernetes' own, the HPA controller in it."""
 
 
 def of_stack(seen: Seen, settings: Settings) -> Iterator[Finding]:
-    """Four checks."""
+    """Five checks."""
     platform = settings.platform
     keda, karpenter = Check("keda", STACK), Check("karpenter", STACK)
     yield _controller(keda, seen, KEDA_NAMESPACE, KEDA_OPERATOR, series.KEDA_UP, platform.keda.install)
@@ -33,18 +35,21 @@ def of_stack(seen: Seen, settings: Settings) -> Iterator[Finding]:
         series.KARPENTER_UP,
         platform.karpenter.install,
     )
+    yield _hpa_controller(Check("hpa-controller", STACK), seen)
     yield _external(Check("external-metrics", STACK), seen)
     yield _prometheus(Check("prometheus", STACK), seen, settings)
 
 
 def _controller(check: Check, seen: Seen, namespace: str, app: str, metric: str, installed: bool) -> Finding:
-    """By its Deployment; where there is none (it runs elsewhere), by its own metrics in Prometheus."""
+    """By its Deployment, or its process on a lab; where it runs elsewhere, by its own metrics in Prometheus."""
     found = seen.every(DEPLOYMENT, namespace)
     own = [] if isinstance(found, Unread) else [one for one in found if labels(one).get(NAME) == app]
     if own:
         return _deployment(check, own[0], namespace)
+    if app in seen.processes:
+        return _process(check, seen, app)
     mend = f"kubectl -n {namespace} get deployment,pods; docs/runbook.md#{check.name}-unseen"
-    if installed and not seen.lab and not isinstance(found, Unread):  # the lab's controllers are processes
+    if installed and not isinstance(found, Unread):
         return check.fails(f"there is no Deployment of {app} in {namespace}", mend)
     presence = seen.presence.get(metric, Unread("not asked"))
     if isinstance(presence, Unread):
@@ -58,6 +63,34 @@ def _controller(check: Check, seen: Seen, namespace: str, app: str, metric: str,
             f"{metric} was there within the hour and is gone: it is down, or not scraped", mend
         )
     return check.unknown(f"no Deployment of {app} in {namespace}, and no {metric} in Prometheus", mend)
+
+
+def _process(check: Check, seen: Seen, name: str) -> Finding:
+    how = seen.processes[name]
+    if how == "well":
+        return check.passes(f"the lab's process {name} is well")
+    return check.fails(f"the lab's process {name} is {how}", f"headroom lab start {name}; its log says more")
+
+
+def _hpa_controller(check: Check, seen: Seen) -> Finding:
+    """HPAs keep their conditions when nobody looks at them any more; the lease of who should is renewed every 2 s."""
+    if MANAGER in seen.processes:
+        return _process(check, seen, MANAGER)
+    lease = seen.one(LEASE, f"kube-{MANAGER}", CONTROL_PLANE)
+    if isinstance(lease, Unread):
+        return unread(check, lease, "leases of the control plane", "")
+    if lease is None:
+        return check.unknown(
+            f"there is no Lease {CONTROL_PLANE}/kube-{MANAGER}: whether HPAs are looked at is not known"
+        )
+    renewed = seen.at - moment(dig(lease, "spec", "renewTime"))
+    limit = MISSED * int(dig(lease, "spec", "leaseDurationSeconds", default=15))
+    if renewed <= limit:
+        return check.passes(f"kube-{MANAGER} renewed its lease {max(0.0, renewed):.0f} s ago")
+    return check.fails(
+        f"kube-{MANAGER} renewed its lease {renewed:.0f} s ago, at most {limit}: no HPA is looked at",
+        "the control plane is the provider's: open a case; hold the replicas by kubectl scale meanwhile",
+    )
 
 
 def _deployment(check: Check, body: Body, namespace: str) -> Finding:

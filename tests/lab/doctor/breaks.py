@@ -153,3 +153,8 @@ def no_prometheus(plane: Plane, client: Client) -> contextlib.AbstractContextMan
 def no_keda(plane: Plane, client: Client) -> contextlib.AbstractContextManager[None]:
     """KEDA's operator is down: the adapter has nobody to ask."""
     return outage(plane, "keda-operator")
+
+
+def no_hpa_controller(plane: Plane, client: Client) -> contextlib.AbstractContextManager[None]:
+    """Nobody looks at the HPAs, which keep saying that all is well."""
+    return outage(plane, "controller-manager")

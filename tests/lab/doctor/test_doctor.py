@@ -35,7 +35,8 @@ CASES: dict[str, tuple[Break, set[str], set[str]]] = {
     ),
     "rules": (breaks.no_rules, {f"{MODEL}/rules"}, {f"{MODEL}/series"}),
     "paused": (breaks.paused, {f"{MODEL}/not-paused", f"{MODEL}/hpa"}, set()),
-    "KEDA": (breaks.no_keda, each("hpa-reads"), {"stack/keda", *BLIND}),
+    "HPA controller": (breaks.no_hpa_controller, {"stack/hpa-controller"}, set()),
+    "KEDA": (breaks.no_keda, {"stack/keda", *each("hpa-reads")}, BLIND),
     "Prometheus": (breaks.no_prometheus, {"stack/prometheus"}, BLIND),
 }
 """How it is broken; what fails then; what may fail of it too."""

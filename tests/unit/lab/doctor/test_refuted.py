@@ -133,6 +133,20 @@ def controller(name: str, namespace: str, ready: int) -> Change:
     return lambda world: world.all(DEPLOYMENT, namespace).append(body)
 
 
+def leased(seconds: float) -> Change:
+    """A cluster whose controller manager renewed its lease so long ago."""
+
+    def change(world: World) -> None:
+        lease = {
+            "metadata": {"name": "kube-controller-manager"},
+            "spec": {"renewTime": ago(seconds), "leaseDurationSeconds": 15},
+        }
+        world.change(processes={})
+        put(world.seen.objects, ("Lease", "kube-system"), to=[lease])
+
+    return change
+
+
 KEDA_CASES: list[Case] = [
     ("no ScaledObject", lambda w: w.drop(SCALED_OBJECT, AWAKE), of("scaled-object"), None),
     (
@@ -555,6 +569,24 @@ STACK_CASES: list[Case] = [
         lambda w: w.change(targets=[]),
         {"stack/prometheus", *of("targets:engine", "targets:router"), *of("targets:router", model=ASLEEP)},
         None,
+    ),
+    (
+        "KEDA's process is dead",
+        lambda w: w.change(processes={**w.seen.processes, "keda-operator": "dead"}),
+        {"stack/keda"},
+        lambda w: w.change(processes={**w.seen.processes, "keda-operator": "well"}),
+    ),
+    (
+        "the HPA controller's process is stopped",
+        lambda w: w.change(processes={"controller-manager": "stopped"}),
+        {"stack/hpa-controller"},
+        None,
+    ),
+    (
+        "nobody renews the HPA controller's lease",
+        leased(90),
+        {"stack/hpa-controller"},
+        leased(20),
     ),
     (
         "Prometheus is down",

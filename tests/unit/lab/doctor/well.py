@@ -142,6 +142,7 @@ def _seen(settings: Settings) -> Seen:
     return Seen(
         at=AT,
         lab=True,
+        processes={"controller-manager": "well"},
         objects=objects,
         prometheus=server_address(settings),
         now=AT,
