@@ -60,7 +60,7 @@ def _series(
     up = f"{counted(len(engines), 'engine')} and {counted(len(routers), 'router')} up"
     return check.holds(
         few(absent),
-        f"{count} of {len(found)} found, the rest not due; {up}",
+        f"{count} of {len(found)} found{', the rest not due' if count < len(found) else ''}; {up}",
         f"see targets: and rules of {model.name}; a renamed series or label needs its new name in specs",
     )
 
