@@ -8,13 +8,14 @@ from lab.doctor.differences import few
 from lab.doctor.finding import Check, Finding
 from lab.doctor.seen import Body, Seen, Unread, dig, told
 from lab.scenario.kinds import is_ready
-from specs.patience import HOLD_SAFETY, cold_seconds
+from specs.patience import cold_seconds
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 from specs.stages import tiers
 
 ROUTER_SECONDS = 120
 """A router's image and start, with patience; it needs no GPU node."""
+RETRY_SECONDS = 30
 WIDE = 200
 
 
@@ -24,7 +25,7 @@ def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     found: list[str] = []
     waiting = 0
     limits = {
-        "engine": (math.ceil(HOLD_SAFETY * tiers(settings, model)[0].node), cold_seconds(settings, model)),
+        "engine": (_node_seconds(settings, model), cold_seconds(settings, model)),
         "router": (ROUTER_SECONDS, ROUTER_SECONDS),
     }
     for part, (node, ready) in limits.items():
@@ -48,6 +49,11 @@ def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
         f"{waiting} wait, none too long" if waiting else "none waits",
         f"kubectl -n {model.namespace} describe pods; docs/runbook.md#capacity-unavailable",
     )
+
+
+def _node_seconds(settings: Settings, model: Model) -> int:
+    """Twice the plan's seconds for a node, and a second try of Karpenter: at spot, the first type may be sold out."""
+    return math.ceil(2 * tiers(settings, model)[0].node) + RETRY_SECONDS
 
 
 def _why(seen: Seen, pod: Body) -> str:

@@ -401,7 +401,12 @@ POD_CASES: list[Case] = [
         of("router"),
         lambda w: put(deployment(w, f"{AWAKE}-router"), "status", "readyReplicas", to=2),
     ),
-    ("no node for long", waits("engine", 90, placed=False), of("pending"), waits("engine", 60, placed=False)),
+    (
+        "no node for long",
+        waits("engine", 130, placed=False),
+        of("pending"),
+        waits("engine", 110, placed=False),
+    ),
     (
         "not ready for long",
         waits("engine", 2000, placed=True),
@@ -626,7 +631,7 @@ def test_every_check_has_been_refuted() -> None:
 
 def test_evidence_has_the_reason_and_the_numbers() -> None:
     world = World()
-    waits("engine", 90, placed=False)(world)
+    waits("engine", 130, placed=False)(world)
     event = {
         "reason": "FailedScheduling",
         "message": "0/3 nodes: Insufficient nvidia.com/gpu",
@@ -634,7 +639,7 @@ def test_evidence_has_the_reason_and_the_numbers() -> None:
     }
     put(world.seen.events, world.pod("engine")["metadata"]["uid"], to=[event])
     told = world.finding(f"{AWAKE}/pending").evidence
-    assert "without a node for 90 s, at most 68" in told
+    assert "without a node for 130 s, at most 120" in told
     assert "FailedScheduling: 0/3 nodes: Insufficient nvidia.com/gpu" in told
 
 
