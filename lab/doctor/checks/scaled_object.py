@@ -8,13 +8,13 @@ from lab.doctor.differences import differences, few
 from lab.doctor.finding import Check, Finding
 from lab.doctor.kinds import SCALED_OBJECT
 from lab.doctor.seen import Body, Seen, dig, told
-from specs.scaling import scaled_object
+from lab.watch.words import counted
+from specs.scaling import FALLBACK_FAILURES, scaled_object
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 
 PAUSED: Final = "autoscaling.keda.sh/paused"
 """The four annotations begin with it (apis/keda/v1alpha1/scaledobject_types.go)."""
-FAILING: Final = "Failing"
 
 
 def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
@@ -66,20 +66,24 @@ def _paused(check: Check, live: Body, model: Model) -> Finding:
 
 
 def _fallback(check: Check, live: Body, model: Model) -> Finding:
+    """One failed reading is a restart of Prometheus; `hpa-reads` tells whether it lasts."""
     status, words = told(live, "Fallback")
     health: dict[str, Any] = dig(live, "status", "health", default={})
-    bad = [
-        f"{metric} failed {one.get('numberOfFailures')} times in a row"
-        for metric, one in health.items()
-        if one.get("status") == FAILING
+    failed = {metric: int(one.get("numberOfFailures") or 0) for metric, one in health.items()}
+    often = [
+        f"{metric} failed {counted(times, 'time')} in a row"
+        for metric, times in failed.items()
+        if times >= FALLBACK_FAILURES
     ]
-    if status == "True" or bad:
+    if status == "True" or often:
         active = [f"the fallback is active: {words}"] if status == "True" else []
         return check.fails(
-            "; ".join(active + few(bad)),
+            "; ".join(active + few(often)),
             f"mend the trigger that fails; kubectl -n {model.namespace} describe scaledobject {model.name}",
         )
-    return check.passes("not active, no trigger fails")
+    most = max(failed.values(), default=0)
+    lately = f"a trigger failed {counted(most, 'time')} just now" if most else "no trigger fails"
+    return check.passes(f"not active, {lately}")
 
 
 def _triggers(check: Check, wanted: list[dict[str, Any]], live: Body) -> Finding:

@@ -167,11 +167,11 @@ KEDA_CASES: list[Case] = [
     (
         "a trigger fails",
         lambda w: put(
-            scaled(w), "status", "health", "s1-prometheus", to={"status": "Failing", "numberOfFailures": 2}
+            scaled(w), "status", "health", "s1-prometheus", to={"status": "Failing", "numberOfFailures": 3}
         ),
         of("fallback"),
         lambda w: put(
-            scaled(w), "status", "health", "s1-prometheus", to={"status": "Happy", "numberOfFailures": 0}
+            scaled(w), "status", "health", "s1-prometheus", to={"status": "Failing", "numberOfFailures": 2}
         ),
     ),
     (
