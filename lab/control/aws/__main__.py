@@ -59,10 +59,17 @@ def _forget_other_types(kept: frozenset[str]) -> None:
     Karpenter looks at every type of every node class at each launch, and tells Prometheus of every offering: with
     all 1395 types and four node classes it held 300 MiB and took seconds of a core a launch (2026-12-01).
     """
-    from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES
+    from moto.ec2.models.instance_types import (
+        INSTANCE_TYPE_OFFERINGS,
+        INSTANCE_TYPES,
+        InstanceTypeBackend,
+    )
 
     for other in INSTANCE_TYPES.keys() - kept:
         del INSTANCE_TYPES[other]
+    # What is described is listed when moto is imported.
+    described: Any = InstanceTypeBackend.instance_types
+    described[:] = [one for one in described if one["InstanceType"] in kept]
     for by_region in INSTANCE_TYPE_OFFERINGS.values():
         for region, offered in by_region.items():
             by_region[region] = [one for one in offered if one["InstanceType"] in kept]

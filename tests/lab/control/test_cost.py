@@ -29,10 +29,10 @@ def test_controllers_are_asked_twice_a_minute_and_not_for_their_price_lists(
     def asked() -> dict[str, str]:
         targets = _ask(full, "targets")["activeTargets"]
         up = {one["labels"]["job"]: one["scrapeInterval"] for one in targets if one["health"] == "up"}
-        return up if {"karpenter-metrics", "keda-metrics"} <= up.keys() else {}
+        return up if {"karpenter", "keda-operator"} <= up.keys() else {}
 
     found = eventually(asked)
-    assert (found["karpenter-metrics"], found["keda-metrics"]) == ("30s", "30s")
+    assert (found["karpenter"], found["keda-operator"]) == ("30s", "30s")
     names = set(_ask(full, "label/__name__/values"))
     assert "karpenter_build_info" in names
     assert not [name for name in names if name.startswith("karpenter_cloudprovider_instance_type_")]
