@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.cluster import kubeconfig, no_stack
 from cli.lab import STATE, StateOption
 from cli.stack import PROJECT, JsonOption, StackFileOption, StackOption, accepted
 from cli.terminal import console, errors, write_json
-from cli.watch import KUBECONFIG
-from specs.problems import Problem, SettingsError
 from specs.settings.source import stack_path
 
 if TYPE_CHECKING:
@@ -59,10 +57,7 @@ def _patient(
     from lab.watch.targets import staged_stack
 
     if context is not None and stack is None and stack_file is None:
-        given = "--kube-context without a stack"
-        raise SettingsError(
-            [Problem("command line", given, "the stack that runs there", "add e.g. --stack prod")]
-        )
+        raise no_stack("--kube-context")
     if context is None and stack_file is None:
         # As it was put on the lab, with the rehearsal's changes.
         staged = staged_stack(state)
@@ -73,5 +68,4 @@ def _patient(
     file, settings = accepted(stack, stack_file)
     if context is None:
         return patients.on_lab(state, file.stack, settings, prometheus)
-    kubeconfig = Path(os.environ.get("KUBECONFIG") or KUBECONFIG).expanduser()
-    return patients.on_cluster(context, kubeconfig, file.stack, settings, prometheus)
+    return patients.on_cluster(context, kubeconfig(), file.stack, settings, prometheus)

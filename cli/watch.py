@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -13,17 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.cluster import kubeconfig, no_stack
 from cli.lab import STATE, StateOption
 from cli.stack import PROJECT, StackFileOption, StackOption, accepted
 from cli.terminal import console
-from specs.problems import Problem, SettingsError
 
 if TYPE_CHECKING:
     from lab.watch.events import Event
     from lab.watch.figures import Sample
     from lab.watch.targets import Target
-
-KUBECONFIG = "~/.kube/config"
 
 
 def watch(
@@ -81,16 +78,12 @@ def _target(
 
     if stack is None and stack_file is None:
         if context is not None:
-            given = "--context without a stack"
-            raise SettingsError(
-                [Problem("command line", given, "the stack that runs there", "add e.g. --stack prod")]
-            )
+            raise no_stack("--context")
         stack_file = targets.staged_stack(state) or PROJECT / "Pulumi.local.yaml"
     file, settings = accepted(stack, stack_file)
     if context is None:
         return targets.of_lab(state, file.stack, settings, prometheus)
-    kubeconfig = Path(os.environ.get("KUBECONFIG") or KUBECONFIG).expanduser()
-    return targets.of_cluster(context, kubeconfig, file.stack, settings, prometheus)
+    return targets.of_cluster(context, kubeconfig(), file.stack, settings, prometheus)
 
 
 def _until(seconds: float | None) -> Callable[[], bool]:

@@ -6,7 +6,6 @@ nvidia-device-plugin 0.20.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
@@ -20,14 +19,13 @@ from specs.names import (
     LOAD_BALANCER_SERVICE_ACCOUNT,
 )
 from specs.platform_values import SELECTED
+from specs.promql import DAY_SECONDS, duration_seconds
 from specs.settings.stack import Settings
+from specs.taints import tolerates
 
 Path = tuple[str, ...]
 LEAST_RETENTION_DAYS: Final = 8
 """A week to compare with, and the lead time before it."""
-_DURATION: Final = re.compile(r"(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
-_SECONDS: Final = (365 * 86_400, 7 * 86_400, 86_400, 3600, 60, 1)
-_DAY: Final = 86_400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,21 +178,9 @@ def _list(value: object) -> Sequence[object]:
 
 def _tolerates(value: object, needed: Sequence[Mapping[str, str]]) -> bool:
     stated = [cast(Mapping[str, object], entry) for entry in _list(value) if isinstance(entry, Mapping)]
-    return all(any(_covers(entry, taint) for entry in stated) for taint in needed)
-
-
-def _covers(entry: Mapping[str, object], taint: Mapping[str, str]) -> bool:
-    """A toleration without a key or an effect stands for all of them (core/v1 Toleration)."""
-    exists = entry.get("operator") == "Exists"
-    key = entry.get("key") == taint["key"] or (exists and not entry.get("key"))
-    effect = not entry.get("effect") or entry.get("effect") == taint["effect"]
-    return key and effect and (exists or entry.get("value", "") == taint["value"])
+    return all(any(tolerates(entry, taint) for entry in stated) for taint in needed)
 
 
 def _days(value: object) -> float:
     """Days of a Prometheus duration; 0 for what is none."""
-    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
-        return 0
-    counts = (int(count or 0) for count in match.groups())
-    return sum(count * seconds for count, seconds in zip(counts, _SECONDS, strict=True)) / _DAY
+    return (duration_seconds(value) or 0) / DAY_SECONDS

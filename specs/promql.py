@@ -7,8 +7,9 @@ complete expression reduces to one element without labels, since KEDA accepts ex
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 RateFunction = Literal["rate", "increase"]
 RangeFunction = Literal["avg", "max", "min", "sum", "stddev", "quantile", "count"]
@@ -18,6 +19,8 @@ ClampFunction = Literal["clamp_min", "clamp_max"]
 Operator = Literal["+", "-", "*", "/", ">", "<", ">=", "<=", "or"]
 
 DAY_SECONDS = 86_400
+_DURATION: Final = re.compile(r"(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
+_UNIT_SECONDS: Final = (365 * DAY_SECONDS, 7 * DAY_SECONDS, DAY_SECONDS, 3600, 60, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,15 @@ def duration(seconds: int) -> str:
         if seconds and seconds % size == 0:
             return f"{seconds // size}{unit}"
     return f"{seconds}s"
+
+
+def duration_seconds(text: object) -> int | None:
+    """Seconds of a Prometheus duration such as 1m30s; None for what is none, or is finer than a second."""
+    match = _DURATION.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    counts = (int(count or 0) for count in match.groups())
+    return sum(count * size for count, size in zip(counts, _UNIT_SECONDS, strict=True))
 
 
 def number(value: float) -> str:

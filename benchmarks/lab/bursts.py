@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +19,13 @@ from typing import Any
 import httpx2
 from rich.console import Console
 
+from benchmarks.lab.staged import staged
 from benchmarks.replay.table import Row, save, show
 from lab.load import Closed, of_stack
 from lab.scenario.kinds import NODE_CLAIM
 from lab.scenario.model import Watched, claims
 from lab.scenario.timeline import Timeline
-from lab.stage.stage import Stage, open_stage
+from lab.stage.stage import Stage
 from specs.stages import detect_seconds, tiers
 
 REPLICAS, CLIENTS = 9, 50
@@ -172,27 +172,18 @@ def main() -> None:
     asked = parser.parse_args()
     console = Console()
     found: dict[str, list[Burst]] = {OURS: [], PUBLISHED: []}
-    with tempfile.TemporaryDirectory() as folder:
-        stage = open_stage(Path(folder) / "lab", "local", factor=asked.factor, overrides=overrides())
-        try:
-            outcome = stage.up()
-            if not outcome.ok:
-                raise SystemExit("\n".join(outcome.problems))
-            with Timeline(stage.plane.kubeconfig) as timeline:
-                both = [Watched(timeline, one) for one in stage.settings.active_models]
-                chances = {one.model.name: random.Random(f"{asked.seed}/{one.model.name}") for one in both}  # noqa: S311
-                for number in range(asked.phases):
-                    calm(timeline, both)
-                    # One after the other: two bursts at once would share the machine, and the batches.
-                    for one in both:
-                        burst = phase(stage, timeline, one, chances[one.model.name])
-                        found[one.model.name].append(burst)
-                        console.print(
-                            f"{number + 1}/{asked.phases} {one.model.name}: {burst}", highlight=False
-                        )
-            table = rows(stage, found)
-        finally:
-            stage.close()
+    with staged(overrides(), asked.factor) as up:
+        stage, timeline = up.stage, up.timeline
+        both = [Watched(timeline, one) for one in stage.settings.active_models]
+        chances = {one.model.name: random.Random(f"{asked.seed}/{one.model.name}") for one in both}  # noqa: S311
+        for number in range(asked.phases):
+            calm(timeline, both)
+            # One after the other: two bursts at once would share the machine, and the batches.
+            for one in both:
+                burst = phase(stage, timeline, one, chances[one.model.name])
+                found[one.model.name].append(burst)
+                console.print(f"{number + 1}/{asked.phases} {one.model.name}: {burst}", highlight=False)
+        table = rows(stage, found)
     show(table, console)
     if asked.json:
         save(table, asked.json)

@@ -9,21 +9,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.lab.staged import staged
 from lab.load import Asking, Closed, Load, LoadResult, Open, Routers
 from lab.scenario.cloud import spot_notice
 from lab.scenario.kinds import Body
 from lab.scenario.model import Watched, claim_of
 from lab.scenario.timeline import Timeline
-from lab.stage.stage import Stage, open_stage
+from lab.stage.stage import Stage
 
 NAME: Final = "served"
 LEAST, MOST = 2, 5
@@ -139,16 +138,8 @@ class Rehearsal:
 def measure(requests: int, console: Console) -> Tally:
     """Goes round until so many requests were sent; the lab is gone afterwards."""
     tally = Tally()
-    with tempfile.TemporaryDirectory(prefix="headroom-") as folder:
-        stage = open_stage(Path(folder) / "lab", factor=FACTOR, overrides=overrides(0), progress=console.log)
-        try:
-            with Timeline(stage.plane.kubeconfig) as timeline:
-                outcome = stage.up()
-                if not outcome.ok:
-                    raise RuntimeError("; ".join(outcome.problems))
-                _rounds(Rehearsal(stage, timeline, tally), tally, requests, console)
-        finally:
-            stage.close()
+    with staged(overrides(0), FACTOR, progress=console.log) as up:
+        _rounds(Rehearsal(up.stage, up.timeline, tally), tally, requests, console)
     return tally
 
 

@@ -15,14 +15,14 @@ from typing import Any, Final
 from rich.console import Console
 
 from benchmarks.lab.bursts import PATIENCE
+from benchmarks.lab.staged import staged
 from benchmarks.replay.table import Row, save, show
 from lab.control import plane
 from lab.control.report import ComponentStatus, status
 from lab.scenario.model import Watched
-from lab.scenario.timeline import Timeline
-from lab.stage.stage import open_stage
 
 MODELS: Final = 10
+GPUS: Final = 3 * MODELS
 STARTS: Final = 3
 FACTOR: Final = 0.02
 NOT_CONTROL: Final = ("fleet", "aws", "keeper")
@@ -44,10 +44,9 @@ def overrides() -> dict[str, Any]:
         for number in range(MODELS)
     ]
     off = [{"name": name, "enabled": False} for name in ("llama3-8b", "mistral-7b")]
-    gpus = 3 * MODELS
     return {
-        "headroom:gpuPools": [{"name": "inference", "gpuLimit": gpus}],
-        "headroom:gpuBudget": {"maxGpus": gpus},
+        "headroom:gpuPools": [{"name": "inference", "gpuLimit": GPUS}],
+        "headroom:gpuBudget": {"maxGpus": GPUS},
         "headroom:models": [*off, *models],
     }
 
@@ -63,37 +62,23 @@ def starts(folder: Path) -> list[float]:
     return found
 
 
-def ten_models(folder: Path, seconds: float) -> tuple[float, float, float]:
+def ten_models(seconds: float) -> tuple[float, float, float]:
     """GiB held, cores used on average, and seconds of `up`, by the control plane and ten models at rest."""
-    wanted = overrides()
-    stage = open_stage(folder / "ten", factor=FACTOR, overrides=wanted, policies=_no_cap(folder))
-    try:
-        outcome = stage.up()
-        if not outcome.ok:
-            raise SystemExit("\n".join(outcome.problems))
-        with Timeline(stage.plane.kubeconfig) as timeline:
-            all_models = [Watched(timeline, one) for one in stage.settings.active_models]
-            timeline.until(
-                lambda: all(len(one.engines(ready=True)) == 1 for one in all_models), PATIENCE, "ten engines"
-            )
-        before = _control(stage.plane.state_dir)
+    with staged(overrides(), FACTOR, most_gpus=GPUS) as up:
+        all_models = [Watched(up.timeline, one) for one in up.stage.settings.active_models]
+        up.timeline.until(
+            lambda: all(len(one.engines(ready=True)) == 1 for one in all_models), PATIENCE, "ten engines"
+        )
+        before = _control(up.stage.plane.state_dir)
         time.sleep(seconds)
-        after = _control(stage.plane.state_dir)
-    finally:
-        stage.close()
+        after = _control(up.stage.plane.state_dir)
     rss = sum(one.rss_bytes or 0 for one in after.values()) / (1 << 30)
     spent = sum((one.cpu_seconds or 0) - (before[name].cpu_seconds or 0) for name, one in after.items())
-    return rss, spent / seconds, outcome.seconds
+    return rss, spent / seconds, up.brought_up.seconds
 
 
 def _control(state: Path) -> dict[str, ComponentStatus]:
     return {one.name: one for one in status(state).components if one.name not in NOT_CONTROL}
-
-
-def _no_cap(folder: Path) -> Path:
-    path = folder / "policies.json"
-    path.write_text('{"gpu-limit": {"maxGpus": 30}, "gpu-demand": {"maxGpus": 30}}')
-    return path
 
 
 def main() -> None:
@@ -104,10 +89,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        up = median(starts(folder))
-        memory, cores, seconds = ten_models(folder, asked.seconds)
+    with tempfile.TemporaryDirectory() as folder:
+        up = median(starts(Path(folder)))
+    memory, cores, seconds = ten_models(asked.seconds)
     rows = [
         Row("L4", f"lab up, median of {STARTS}", f"{up:.1f} s", "20 s", up, 20),
         Row("L3", f"memory, {MODELS} models", f"{memory:.2f} GiB", "1.5 GiB", memory, 1.5),

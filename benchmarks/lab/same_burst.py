@@ -7,7 +7,6 @@ the replicas wanted and the replicas ready come within one scrape and one HPA sy
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,11 +18,12 @@ from rich.console import Console
 
 from benchmarks.lab.bursts import OURS, PATIENCE, REPLICAS, calm
 from benchmarks.lab.bursts import overrides as both_models
+from benchmarks.lab.staged import staged
 from benchmarks.replay.table import Row, save, show
 from lab.load import LoadResult, Open, of_stack
 from lab.scenario.model import Change, Watched
 from lab.scenario.timeline import Timeline
-from lab.stage.stage import Stage, open_stage
+from lab.stage.stage import Stage
 from planner.replay.simulate import run
 from planner.traces import Trace, of_requests
 
@@ -111,16 +111,9 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     console, trace = Console(), arrivals(asked.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        stage = open_stage(Path(folder) / "lab", "local", factor=asked.factor, overrides=overrides())
-        try:
-            outcome = stage.up()
-            if not outcome.ok:
-                raise SystemExit("\n".join(outcome.problems))
-            with Timeline(stage.plane.kubeconfig) as timeline:
-                lab, result = in_the_lab(stage, timeline, trace)
-        finally:
-            stage.close()
+    with staged(overrides(), asked.factor) as found:
+        stage = found.stage
+        lab, result = in_the_lab(stage, found.timeline, trace)
     replays = [in_the_replay(stage, trace, seed) for seed in range(REPLAYS)]
     settings = stage.settings
     within = settings.platform.prometheus.scrape_seconds + settings.cluster.hpa_sync_seconds

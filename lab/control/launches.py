@@ -27,8 +27,5 @@ def write(state_dir: Path, *, seconds: float, unavailable: Sequence[Offering] = 
             for one in unavailable
         ],
     }
-    path = Layout(state_dir.absolute()).config(LAUNCHES)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(content))
-    partial.replace(path)
+    layout = Layout(state_dir.absolute())
+    layout.write(layout.config(LAUNCHES), json.dumps(content))

@@ -43,6 +43,13 @@ class Layout:
         """A rendered configuration file."""
         return self.root / "config" / name
 
+    def write(self, path: Path, text: str) -> None:
+        """Writes one of its files so that a reader sees the old or the new one, never half of it."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        partial.write_text(text)
+        partial.replace(path)
+
     def data(self, component: str) -> Path:
         """What a component stores."""
         return self.root / "data" / component

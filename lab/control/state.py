@@ -67,9 +67,7 @@ def no_lab(layout: Layout) -> LabError:
 def save(layout: Layout, state: State) -> None:
     """Writes the state so that a reader sees the old or the new one, never half of it."""
     layout.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-    partial = layout.state.with_suffix(".partial")
-    partial.write_text(state.model_dump_json(indent=1))
-    partial.replace(layout.state)
+    layout.write(layout.state, state.model_dump_json(indent=1))
 
 
 @contextmanager

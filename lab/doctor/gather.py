@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from lightkube import Client
 
-from lab.doctor import cluster, quotas, selectors
+from lab.doctor import cluster, selectors
 from lab.doctor.kinds import (
     CONTROL_PLANE,
     DEPLOYMENT,
@@ -20,8 +20,9 @@ from lab.doctor.kinds import (
     SCALED_OBJECT,
 )
 from lab.doctor.prometheus import Prometheus
-from lab.doctor.seen import Body, Seen, Unread, dig
+from lab.doctor.seen import Body, Seen, Unread, dig, labels
 from lab.scenario.kinds import is_ready
+from planner.preflight import run_quotas
 from specs import series
 from specs.alerts.rules import namespace as platform_namespace
 from specs.labels import MODEL_KEY
@@ -54,7 +55,7 @@ def gather(
     """
     models = settings.active_models
     with ThreadPoolExecutor(THREADS, "doctor") as pool:
-        limits = pool.submit(quotas.ask, settings, stack) if aws else None
+        limits = pool.submit(run_quotas, settings, stack) if aws else None
         running = None if processes is None else pool.submit(processes)
         objects = _objects(pool, settings, client)
         now, targets = pool.submit(prometheus.now), pool.submit(prometheus.targets)
@@ -132,7 +133,7 @@ def _waiting(pool: ThreadPoolExecutor, client: Client, read: Read) -> dict[str, 
         for kind, space in read
         if kind == POD.name
         for pod in _of(read, kind, space)
-        if MODEL_KEY in dig(pod, "metadata", "labels", default={}) and not is_ready(pod)
+        if MODEL_KEY in labels(pod) and not is_ready(pod)
     ]
     return {
         str(dig(pod, "metadata", "uid", default="")): pool.submit(cluster.events, client, pod)

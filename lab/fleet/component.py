@@ -18,11 +18,7 @@ _PROJECT = Path(__file__).parents[2]
 def tell(plane: Plane, settings: FleetSettings) -> None:
     """Starts the fleet, or tells the one that runs, which heeds it from its next engine on. Raises LabError."""
     settings = settings.model_copy(update={"own_images": plane.settings.own_images})
-    path = config_path(plane.layout)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(settings.model_dump_json(indent=1))
-    partial.replace(path)
+    plane.layout.write(config_path(plane.layout), settings.model_dump_json(indent=1))
     single.add(plane.state_dir, _component(plane))
 
 

@@ -133,16 +133,17 @@ class Fleet:
         await asyncio.shield(self._pulls[key])
 
     def _image_seconds(self, pod: Pod) -> float:
+        settings = self._settings()
         if pod.container.role == "engine":
             try:
                 options = engine_options(pod.container.words, pod.container.environment)
             except ValueError:
                 return 0.0
-            return self._settings().timing(pod.namespace, options.model_name).image
+            return settings.timing(pod.namespace, options.model_name).image
         if pod.container.role == "router":
             return ROUTER_IMAGE_SECONDS
-        known = [timing.image for timing in self._settings().models.values()]
-        return max(known, default=self._settings().unknown.image)
+        known = [timing.image for timing in settings.models.values()]
+        return max(known, default=settings.unknown.image)
 
     async def _start(self, pod: Pod, restarts: int) -> Workload:
         container = pod.container

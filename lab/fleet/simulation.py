@@ -154,8 +154,8 @@ class Simulation:
         """Sets the timer of the next look, or brings it forward."""
         if self._frozen or not self._engine.load:
             return
-        soonest = self._loop.time() + _SHORTEST_TICK
-        moment = max(soonest, min(self._engine.next_event, self._loop.time() + self._tick))
+        now = self._loop.time()
+        moment = max(now + _SHORTEST_TICK, min(self._engine.next_event, now + self._tick))
         if self._timer is not None:
             if self._timer.when() <= moment:
                 return

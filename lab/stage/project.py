@@ -1,5 +1,6 @@
 """The project as a stage runs it: the same program, its stack file with the rehearsal's overrides."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -24,3 +25,12 @@ def write(project: Path, stack: str, config: Mapping[str, Any], into: Path) -> N
     (into / "Pulumi.yaml").write_bytes((project / "Pulumi.yaml").read_bytes())
     with stack_path(into, stack).open("w", encoding="utf-8") as file:
         YAML(typ="safe", pure=True).dump({"config": dict(config)}, file)
+
+
+def with_cap(project: Path, stack: str, gpus: int, into: Path) -> Path:
+    """The stack's configuration of the policy pack with another cap of GPUs, written to `into`."""
+    content = json.loads((project / "policies" / f"{stack}.json").read_text())
+    for policy in ("gpu-limit", "gpu-demand"):
+        content[policy]["maxGpus"] = gpus
+    into.write_text(json.dumps(content))
+    return into

@@ -47,7 +47,15 @@ def run(
     Never raises for what AWS answers or does not answer: that is `unknown`.
     """
     cloud = Cloud(session, settings.region, attempts)
-    questions = _questions(settings, stack, cloud, registry or Registry(), bucket, session)
+    return _asked(_questions(settings, stack, cloud, registry or Registry(), bucket, session))
+
+
+def run_quotas(settings: Settings, stack: str, session: SessionFactory | None = None) -> list[Check]:
+    """The quotas alone, asked and told as `run` does."""
+    return _asked(_quotas(settings, Cloud(session, settings.region), Names(stack)))
+
+
+def _asked(questions: Iterable[Question]) -> list[Check]:
     with ThreadPoolExecutor(THREADS, "preflight") as pool:
         pending = [pool.submit(_answer, question) for question in questions]
         return [check for future in pending for check in future.result()]
@@ -73,6 +81,13 @@ def _identity(cloud: Cloud) -> list[Check]:
     return [Check("identity", "pass", f"{answer['Arn']}", "credentials of the account to deploy to")]
 
 
+def _quotas(settings: Settings, cloud: Cloud, names: Names) -> list[Question]:
+    return [
+        Question((f"quota:{quota.name.key}",), lambda quota=quota: [check_quota(cloud, quota, names)])
+        for quota in quotas(settings)
+    ]
+
+
 def _questions(
     settings: Settings,
     stack: str,
@@ -90,8 +105,7 @@ def _questions(
         found.append(Question(names, ask))
 
     add("identity", ask=lambda: _identity(cloud))
-    for quota in quotas(settings):
-        add(f"quota:{quota.name.key}", ask=lambda quota=quota: [check_quota(cloud, quota, names)])
+    found += _quotas(settings, cloud, names)
     for pool in pools:
         for zone in pool.zones or settings.zones:
             name = f"offering:{pool.name}/{zone}"

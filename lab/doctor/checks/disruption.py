@@ -23,10 +23,9 @@ def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
 
 def _judge(check: Check, seen: Seen, model: Model, part: Part, floor: int) -> Iterator[Finding]:
     wanted = disruption_budget(model, part)
-    live, missing = looked_up(check, seen, BUDGET, wanted)
-    if live is None:
-        if missing:
-            yield missing
+    live = looked_up(check, seen, BUDGET, wanted)
+    if isinstance(live, Finding):
+        yield live
         return
     found: list[str] = []
     if dig(live, "spec", "selector", "matchLabels") != spec_of(wanted)["selector"]["matchLabels"]:

@@ -21,21 +21,21 @@ SHUTDOWN = "--shutdown-timeout"
 def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     """Grace against preStop and what comes after it, of engines and routers."""
     check = Check("drain:engine", model.name)
-    live, missing = looked_up(check, seen, DEPLOYMENT, serving.deployment(settings, model))
-    if live is not None:
+    live = looked_up(check, seen, DEPLOYMENT, serving.deployment(settings, model))
+    if isinstance(live, Finding):
+        yield live
+    else:
         spec = dig(live, "spec", "template", "spec", default={})
         after = _shutdown(spec, model)
         yield _judge(check, seen, model, "engine", spec, after, LEAST_MARGIN_SECONDS, pre_stop_seconds(model))
-    elif missing:
-        yield missing
     check = Check("drain:router", model.name)
-    live, missing = looked_up(check, seen, DEPLOYMENT, router.deployment(settings, model))
-    if live is not None:
+    live = looked_up(check, seen, DEPLOYMENT, router.deployment(settings, model))
+    if isinstance(live, Finding):
+        yield live
+    else:
         spec = dig(live, "spec", "template", "spec", default={})
         after, wait = router.drain_seconds(settings, model), router.pre_stop_seconds(model)
         yield _judge(check, seen, model, "router", spec, after, 0, wait)
-    elif missing:
-        yield missing
 
 
 def _shutdown(spec: Mapping[str, Any], model: Model) -> int:

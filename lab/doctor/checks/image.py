@@ -26,10 +26,9 @@ def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     if puller is None:
         yield check.not_applicable("scaling.warmSpares is 0: no warm tier is claimed")
         return
-    live, missing = looked_up(check, seen, DAEMON_SET, puller)
-    if live is None:
-        if missing:
-            yield missing
+    live = looked_up(check, seen, DAEMON_SET, puller)
+    if isinstance(live, Finding):
+        yield live
         return
     every = seen.every(NODE)
     if isinstance(every, Unread):

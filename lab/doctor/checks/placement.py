@@ -15,6 +15,7 @@ from specs.engine_pod import placement
 from specs.nodes import node_pool
 from specs.settings.model import Model
 from specs.settings.stack import Settings
+from specs.taints import tolerates
 
 REPELS: Final = ("NoSchedule", "NoExecute")
 PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "karpenter.sh/")
@@ -24,18 +25,16 @@ PASSING: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "k
 def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     """Tolerations against the taints of pool and nodes, and where the pods may go against the pool's labels."""
     check = Check("tolerations", model.name)
-    live, missing = looked_up(check, seen, DEPLOYMENT, serving.deployment(settings, model))
-    if live is None:
-        if missing:
-            yield missing
+    live = looked_up(check, seen, DEPLOYMENT, serving.deployment(settings, model))
+    if isinstance(live, Finding):
+        yield live
         return
     pod: Mapping[str, Any] = dig(live, "spec", "template", "spec", default={})
     wanted = node_pool(settings, settings.pool(model.pool))
-    pool, missing = looked_up(check, seen, NODE_POOL, wanted)
+    pool = looked_up(check, seen, NODE_POOL, wanted)
     nodes = seen.every(NODE)
-    if pool is None:
-        if missing:
-            yield missing
+    if isinstance(pool, Finding):
+        yield pool
     elif isinstance(nodes, Unread):
         yield unread(check, nodes, "nodes", "")
     else:
@@ -52,7 +51,7 @@ def _tolerated(check: Check, pod: Mapping[str, Any], pool: Body, nodes: list[Bod
         f"{place} has the taint {_told(taint)}, which the engines do not tolerate"
         for place, taints in places.items()
         for taint in _lasting(taints)
-        if not any(_tolerates(one, taint) for one in mine)
+        if not any(tolerates(one, taint) for one in mine)
     ]
     taints = ", ".join(sorted({_told(taint) for taints in places.values() for taint in _lasting(taints)}))
     return check.holds(
@@ -71,16 +70,6 @@ def _lasting(taints: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def _told(taint: Mapping[str, Any]) -> str:
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint.get('key')}{value}:{taint.get('effect')}"
-
-
-def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    """As Kubernetes does (k8s.io/component-helpers scheduling/corev1 ToleratesTaint)."""
-    if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
-        return False
-    if toleration.get("operator") == "Exists":
-        return not toleration.get("key") or toleration["key"] == taint.get("key")
-    same = toleration.get("key") == taint.get("key")
-    return same and (toleration.get("value") or "") == (taint.get("value") or "")
 
 
 def _selected(

@@ -24,20 +24,18 @@ REGISTER_SECONDS = 900
 def of_pool(seen: Seen, settings: Settings, pool: GpuPool) -> Iterator[Finding]:
     """Four checks; without a NodePool two."""
     check, limit = Check("node-pool", pool.name), Check("gpu-limit", pool.name)
-    live, missing = looked_up(check, seen, NODE_POOL, nodes.node_pool(settings, pool))
-    if live is not None:
-        declared = nodes.node_pool(settings, pool)
-        yield _as_declared(_ready(check, live, "nodepool"), check, declared, live)
+    wanted = nodes.node_pool(settings, pool)
+    live = looked_up(check, seen, NODE_POOL, wanted)
+    if isinstance(live, Finding):
+        yield live
+    else:
+        ready = _ready(check, live, "nodepool")
+        yield _as_declared(check, wanted, live) if ready.verdict == "pass" else ready
         yield _room(limit, settings, pool, live)
-    elif missing:
-        yield missing
     check = Check("node-class", pool.name)
     kind = KWOK_CLASS if pool.node_class == "kwok" else EC2_CLASS
-    live, missing = looked_up(check, seen, kind, nodes.kwok_node_class(pool))
-    if live is not None:
-        yield _ready(check, live, kind.plural[:-2])
-    elif missing:
-        yield missing
+    live = looked_up(check, seen, kind, nodes.kwok_node_class(pool))
+    yield live if isinstance(live, Finding) else _ready(check, live, kind.plural[:-2])
     yield _nodes(Check("gpu-nodes", pool.name), seen, pool)
 
 
@@ -59,12 +57,10 @@ def _ready(check: Check, live: Body, plural: str) -> Finding:
     )
 
 
-def _as_declared(ready: Finding, check: Check, wanted: object, live: Body) -> Finding:
-    """Ready, with the requirements, taints and disruption of the stack; the limit is a check of its own."""
+def _as_declared(check: Check, wanted: object, live: Body) -> Finding:
+    """With the requirements, taints and disruption of the stack; the limit is a check of its own."""
     spec = {key: value for key, value in spec_of(wanted).items() if key != "limits"}
     changed = differences(spec, live["spec"])
-    if ready.verdict != "pass":
-        return ready
     return check.holds(few(changed), "Ready; requirements, taints and disruption are as configured", AGAIN)
 
 

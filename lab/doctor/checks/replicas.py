@@ -14,18 +14,15 @@ from specs.settings.stack import Settings
 def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     """The owner of the replicas, the engines, the router."""
     owner, engines = Check("replicas-owner", model.name), Check("deployment", model.name)
-    live, missing = looked_up(engines, seen, DEPLOYMENT, serving.deployment(settings, model))
-    if live is not None:
+    live = looked_up(engines, seen, DEPLOYMENT, serving.deployment(settings, model))
+    if isinstance(live, Finding):
+        yield live
+    else:
         yield _owner(owner, live, model)
         yield _engines(engines, live, model)
-    elif missing:
-        yield missing
     check = Check("router", model.name)
-    live, missing = looked_up(check, seen, DEPLOYMENT, router.deployment(settings, model))
-    if live is not None:
-        yield _router(check, live, settings, model)
-    elif missing:
-        yield missing
+    live = looked_up(check, seen, DEPLOYMENT, router.deployment(settings, model))
+    yield live if isinstance(live, Finding) else _router(check, live, settings, model)
 
 
 def _owner(check: Check, live: Body, model: Model) -> Finding:

@@ -5,8 +5,8 @@ from typing import Any
 
 from lab.doctor.checks.fleet import moment
 from lab.doctor.checks.origin import MISSED
-from lab.doctor.checks.there import AGAIN, looked_up, named, spec_of
-from lab.doctor.differences import differences, few
+from lab.doctor.checks.there import named, spec_of, unlike
+from lab.doctor.differences import few
 from lab.doctor.finding import STACK, Check, Finding
 from lab.doctor.kinds import RULE
 from lab.doctor.seen import Body, Seen, Unread
@@ -18,33 +18,25 @@ from specs.settings.stack import Settings
 
 def of_stack(seen: Seen, settings: Settings) -> Iterator[Finding]:
     """The platform's alerts and costs."""
-    yield from _judge(Check("rules", STACK), seen, platform_rule(settings))
+    yield _judge(Check("rules", STACK), seen, platform_rule(settings))
 
 
 def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     """Demand, forecast and alerts of one model."""
-    yield from _judge(Check("rules", model.name), seen, prometheus_rule(settings, model))
+    yield _judge(Check("rules", model.name), seen, prometheus_rule(settings, model))
 
 
-def _judge(check: Check, seen: Seen, wanted: object) -> Iterator[Finding]:
-    live, missing = looked_up(check, seen, RULE, wanted)
-    if live is None:
-        if missing:
-            yield missing
-        return
-    changed = differences(spec_of(wanted), live["spec"])
-    if changed:
-        yield check.fails(f"the PrometheusRule is not as configured: {'; '.join(few(changed))}", AGAIN)
-        return
+def _judge(check: Check, seen: Seen, wanted: object) -> Finding:
+    if wrong := unlike(check, seen, RULE, wanted):
+        return wrong
     if isinstance(seen.groups, Unread):
-        yield check.unknown(f"Prometheus' rules could not be read: {seen.groups.reason}")
-        return
+        return check.unknown(f"Prometheus' rules could not be read: {seen.groups.reason}")
     loaded = {str(one.get("name")): one for one in seen.groups}
     groups: list[Mapping[str, Any]] = spec_of(wanted)["groups"]
     found = [text for group in groups for text in _wrong(seen, group, loaded.get(group["name"]))]
     count = sum(len(group["rules"]) for group in groups)
     name, namespace = named(wanted)
-    yield check.holds(
+    return check.holds(
         few(found),
         f"{count} rules of {len(groups)} groups loaded, none with an error",
         f"see Status, Rule health in Prometheus; kubectl -n {namespace} get prometheusrule {name} -o yaml",

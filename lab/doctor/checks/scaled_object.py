@@ -21,10 +21,9 @@ def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     """Five checks, or the one that says why there are none."""
     wanted = scaled_object(settings, model)
     check = Check("scaled-object", model.name)
-    live, missing = looked_up(check, seen, SCALED_OBJECT, wanted)
-    if live is None:
-        if missing:
-            yield missing
+    live = looked_up(check, seen, SCALED_OBJECT, wanted)
+    if isinstance(live, Finding):
+        yield live
         return
     yield _ready(check, live, model)
     yield _paused(Check("not-paused", model.name), live, model)

@@ -1,22 +1,21 @@
 """Prometheus scrapes the engines and routers, as often as configured."""
 
-import re
 from collections.abc import Iterator
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from lab.doctor.checks.fleet import moment, ready
 from lab.doctor.checks.origin import MISSED, oldest
-from lab.doctor.checks.there import AGAIN, looked_up, named, spec_of
-from lab.doctor.differences import differences, few
+from lab.doctor.checks.there import named, unlike
+from lab.doctor.differences import few
 from lab.doctor.finding import Check, Finding
 from lab.doctor.kinds import POD_MONITOR
 from lab.doctor.seen import Body, Seen, Unread, dig
 from lab.watch.words import counted
 from specs.monitors import pod_monitor
+from specs.promql import duration_seconds
 from specs.settings.model import Model
 from specs.settings.stack import Settings
 
-UNITS: Final = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 PARTS: tuple[Literal["engine", "router"], ...] = ("engine", "router")
 
 
@@ -24,16 +23,8 @@ def of_model(seen: Seen, settings: Settings, model: Model) -> Iterator[Finding]:
     """One check for the engines, one for the routers."""
     for part in PARTS:
         check, wanted = Check(f"targets:{part}", model.name), pod_monitor(settings, model, part)
-        live, missing = looked_up(check, seen, POD_MONITOR, wanted)
-        if live is None:
-            if missing:
-                yield missing
-            continue
-        changed = differences(spec_of(wanted), live["spec"])
-        if changed:
-            yield check.fails(f"the PodMonitor is not as configured: {'; '.join(few(changed))}", AGAIN)
-        else:
-            yield _scraped(check, seen, settings, model, part, wanted)
+        wrong = unlike(check, seen, POD_MONITOR, wanted)
+        yield wrong or _scraped(check, seen, settings, model, part, wanted)
 
 
 def _scraped(
@@ -75,14 +66,9 @@ def _wrong(seen: Seen, settings: Settings, pod: Body, target: Body | None) -> li
         return [f"{name} is {target.get('health')}: {target.get('lastError') or 'not scraped yet'}"]
     limit = oldest(settings, "engine") or 0.0
     every, told = settings.platform.prometheus.scrape_seconds, str(target.get("scrapeInterval", ""))
-    if told and _seconds(told) != every:
+    if told and duration_seconds(told) != every:
         return [f"{name} is scraped every {told}, wanted {every}s"]
     last = moment(target.get("lastScrape"))
     if not isinstance(seen.now, Unread) and seen.now - last > limit:
         return [f"{name} was last scraped {seen.now - last:.0f} s ago, at most {limit:.0f}"]
     return []
-
-
-def _seconds(text: str) -> float:
-    """A duration as Prometheus writes it, such as 1m30s (prometheus/common model.Duration)."""
-    return sum(float(count) * UNITS[unit] for count, unit in re.findall(r"(\d+)(ms|[smhd])", text))

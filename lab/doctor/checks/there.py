@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
+from lab.doctor.differences import differences, few
 from lab.doctor.finding import Check, Finding
 from lab.doctor.kinds import Kind
 from lab.doctor.seen import Body, Seen, Unread
@@ -11,18 +12,29 @@ AGAIN = "pulumi up --refresh"
 """Puts back what was changed or deleted by hand."""
 
 
-def looked_up(
-    check: Check, seen: Seen, kind: Kind, wanted: object, mend: str = AGAIN
-) -> tuple[Body | None, Finding | None]:
+def looked_up(check: Check, seen: Seen, kind: Kind, wanted: object) -> Body | Finding:
     """The live object that a body of the specs names, or the finding that tells why it can't be judged."""
     name, namespace = named(wanted)
     found = seen.one(kind, name, namespace if kind.namespaced else "")
     if isinstance(found, Unread):
-        return None, unread(check, found, f"{kind.name}s", mend)
+        return unread(check, found, f"{kind.name}s", AGAIN)
     if found is None:
         where = f" in {namespace}" if kind.namespaced else ""
-        return None, check.fails(f"there is no {kind.name} {name}{where}", mend)
-    return found, None
+        return check.fails(f"there is no {kind.name} {name}{where}", AGAIN)
+    return found
+
+
+def unlike(check: Check, seen: Seen, kind: Kind, wanted: object) -> Finding | None:
+    """What is wrong with an object that is to be as the specs have it; None where it is."""
+    live = looked_up(check, seen, kind, wanted)
+    if isinstance(live, Finding):
+        return live
+    changed = differences(spec_of(wanted), live["spec"])
+    return (
+        check.fails(f"the {kind.name} is not as configured: {'; '.join(few(changed))}", AGAIN)
+        if changed
+        else None
+    )
 
 
 def unread(check: Check, found: Unread, what: str, mend: str) -> Finding:

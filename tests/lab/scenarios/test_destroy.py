@@ -9,6 +9,7 @@ import pytest
 from lightkube import Client
 
 from lab.cloud.outcome import Outcome
+from lab.doctor.kinds import BUDGET, EC2_CLASS, NODE_POOL, POD_MONITOR, RULE
 from lab.scenario.kinds import DEPLOYMENT, HPA, NODE, NODE_CLAIM, POD, SCALED_OBJECT, Body, Kind
 from tests.lab.scenarios.theatre import Theatre
 
@@ -22,11 +23,11 @@ _KINDS = (
     HPA,
     SCALED_OBJECT,
     NODE_CLAIM,
-    Kind("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets"),
-    Kind("monitoring.coreos.com", "v1", "PodMonitor", "podmonitors"),
-    Kind("monitoring.coreos.com", "v1", "PrometheusRule", "prometheusrules"),
-    Kind("karpenter.sh", "v1", "NodePool", "nodepools", namespaced=False),
-    Kind("karpenter.k8s.aws", "v1", "EC2NodeClass", "ec2nodeclasses", namespaced=False),
+    BUDGET,
+    POD_MONITOR,
+    RULE,
+    NODE_POOL,
+    EC2_CLASS,
 )
 
 

@@ -6,8 +6,9 @@ import pytest
 from lightkube.types import PatchType
 
 from lab.control.kubernetes import MANAGER
+from lab.doctor.kinds import RULE
 from lab.load import Closed, LoadResult
-from lab.scenario.kinds import HPA, SCALED_OBJECT, Body, Kind, condition
+from lab.scenario.kinds import HPA, SCALED_OBJECT, Body, condition
 from lab.scenario.model import Change, Watched
 from lab.scenario.outages import crash, outage
 from specs.metrics_names import FORECAST, recorded_labels
@@ -33,7 +34,6 @@ MODELS = (
     ),
 )
 EXTRA = "foreseen"
-_RULE = Kind("monitoring.coreos.com", "v1", "PrometheusRule", "prometheusrules")
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ def play(theatre: Theatre) -> Forecast:
     chosen = steady.model
     with theatre.stage.plane.client() as client:
         client.patch(
-            _RULE.resource,
+            RULE.resource,
             EXTRA,
-            _RULE.resource(_rule(steady)),
+            RULE.resource(_rule(steady)),
             namespace=chosen.namespace,
             patch_type=PatchType.APPLY,
             force=True,
@@ -80,7 +80,7 @@ def play(theatre: Theatre) -> Forecast:
         theatre.until(lambda: len(steady.engines(ready=True)) == FORESEEN, "engines for the forecast")
         gone = theatre.clock()
         for name in (chosen.name, EXTRA):
-            client.delete(_RULE.resource, name, namespace=chosen.namespace)
+            client.delete(RULE.resource, name, namespace=chosen.namespace)
     theatre.until(lambda: not theatre.query(FORECAST + _labels(steady)), "no forecast")
     theatre.until(lambda: _wants(steady, REACTIVE), "what the load alone asks for")
     theatre.pause_syncs(5)

@@ -1,6 +1,5 @@
 """One lab and one stack for all scenarios: each brings its models and a play, plays run side by side."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,7 +17,7 @@ from lab.load.profile import Profile
 from lab.scenario.kinds import Body
 from lab.scenario.model import Watched
 from lab.scenario.timeline import Timeline
-from lab.stage.project import configuration
+from lab.stage.project import configuration, with_cap
 from lab.stage.stage import PROJECT, Stage, lab_settings, open_stage
 from specs import checks
 from specs.settings.model import Model
@@ -184,21 +183,11 @@ def open_theatre(folder: Path, plays: Sequence[Play], held: ExitStack) -> Theatr
     lab = lab_settings(settings, "local", factor=FACTOR).model_copy(
         update={"hpa_sync_seconds": HPA_SECONDS, "scrape_seconds": SCRAPE_SECONDS}
     )
-    stage = open_stage(
-        folder / "lab", factor=FACTOR, overrides=wanted, lab=lab, policies=_policies(folder, wanted)
-    )
+    cap = wanted["headroom:gpuBudget"]["maxGpus"]
+    policies = with_cap(PROJECT, "local", cap, folder / "policies.json")
+    stage = open_stage(folder / "lab", factor=FACTOR, overrides=wanted, lab=lab, policies=policies)
     held.callback(stage.close)
     timeline = held.enter_context(Timeline(stage.plane.kubeconfig))
     outcome = stage.up()
     assert outcome.ok, outcome.problems
     return Theatre(stage=stage, timeline=timeline, plays=plays, brought_up=outcome)
-
-
-def _policies(folder: Path, wanted: Mapping[str, Any]) -> Path:
-    """The local stack's pack with a cap that lets all plays' models in."""
-    content = json.loads((PROJECT / "policies" / "local.json").read_text())
-    for policy in ("gpu-limit", "gpu-demand"):
-        content[policy]["maxGpus"] = wanted["headroom:gpuBudget"]["maxGpus"]
-    path = folder / "policies.json"
-    path.write_text(json.dumps(content))
-    return path
