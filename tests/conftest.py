@@ -25,3 +25,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         room = item.path.relative_to(lab).parts[0] if item.path.is_relative_to(lab) else str(item.path)
         item.add_marker(pytest.mark.xdist_group(room))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuses a pytest under which xdist loses its groups: every lab was made twice, once in each worker."""
+    if session.config.getoption("loadgroup", False) and not all("@" in item.nodeid for item in session.items):
+        raise pytest.UsageError("pytest-xdist does not group by xdist_group with this pytest; use the pins")

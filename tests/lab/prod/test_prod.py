@@ -1,6 +1,7 @@
 """The prod stack on a lab: the real engine, API server, Karpenter over the program's own names, KEDA and HPA.
 
-Overridden, and nothing else: the address of Prometheus, which is the lab's, and the seconds before mistral-7b sleeps.
+Overridden, and nothing else: the address of Prometheus, which is the lab's, the seconds before mistral-7b sleeps, and
+the hours of llama3-8b's schedule, which here holds at any time of any day.
 """
 
 from __future__ import annotations
@@ -21,7 +22,18 @@ from tests.lab.prod.rehearsal import NODE_CLASS, NODE_POOL, Rehearsal, eventuall
 
 NAMES = Names("prod")
 SERVING = "llm-serving"
-OVERRIDES = {"headroom:models": [{"name": "mistral-7b", "scaling": {"cooldownSeconds": 5}}]}
+SCHEDULED = 3
+HALVES = (("0 0 * * *", "0 12 * * *"), ("0 12 * * *", "0 0 * * *"))
+ALWAYS = [
+    {"timezone": "America/New_York", "start": start, "end": end, "replicas": SCHEDULED}
+    for start, end in HALVES
+]
+OVERRIDES = {
+    "headroom:models": [
+        {"name": "mistral-7b", "scaling": {"cooldownSeconds": 5}},
+        {"name": "llama3-8b", "scaling": {"schedule": ALWAYS}},
+    ]
+}
 QUIET_SECONDS = 5.0
 
 
@@ -64,13 +76,18 @@ def test_each_node_class_resolves_the_programs_own_subnets_group_image_and_role(
         assert condition(prod.cluster.get(*NODE_POOL, pool.name), "Ready") == "True"
 
 
+def _held(model: Model) -> int:
+    """Replicas without any load: the floor, or what the schedule holds."""
+    return max([model.replicas.min, *(one.replicas for one in model.scaling.schedule)])
+
+
 def _nodes(prod: Rehearsal, model: Model) -> list[Mapping[str, str]]:
-    """The labels of the nodes below a model's engines, once its floor of replicas is ready."""
+    """The labels of the nodes below a model's engines, once all that are held without load are ready."""
     wanted = {"headroom_model": model.name, "app.kubernetes.io/component": "engine"}
 
     def floor() -> list[Body]:
         found = [pod for pod in prod.pods(SERVING, **wanted) if ready(pod)]
-        return found if len(found) == model.replicas.min else []
+        return found if len(found) == _held(model) else []
 
     return [labels(prod.cluster.get("v1", "Node", pod["spec"]["nodeName"])) for pod in eventually(floor)]
 
@@ -121,7 +138,7 @@ def test_every_autoscaler_is_ready_and_reads_every_metric(prod: Rehearsal) -> No
             )
         )
         assert found["spec"]["minReplicas"] == model.replicas.min
-        assert found["status"]["desiredReplicas"] == model.replicas.min
+        assert found["status"]["desiredReplicas"] == _held(model)
 
 
 def test_a_model_with_a_floor_of_zero_goes_to_sleep_and_another_up_changes_nothing(prod: Rehearsal) -> None:
