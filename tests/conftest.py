@@ -20,11 +20,15 @@ def cli() -> Path:
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What shares a fixture that is slow to make runs in one worker: a lab's folder, any other test's file."""
-    lab = Path(__file__).parent / "lab"
+    """What shares a fixture that is slow to make runs in one worker: a lab's folder with a conftest.py, any other
+    test's file.
+    """
+    tests = Path(__file__).parent
     for item in items:
-        room = item.path.relative_to(lab).parts[0] if item.path.is_relative_to(lab) else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(room))
+        folder = item.path.parent
+        shared = folder.is_relative_to(tests / "lab") and (folder / "conftest.py").exists()
+        room = folder if shared else item.path
+        item.add_marker(pytest.mark.xdist_group(room.relative_to(tests).with_suffix("").as_posix()))
 
 
 @pytest.hookimpl(trylast=True)
