@@ -1,4 +1,4 @@
-"""``python -m lab.control.aws PORT PRICES SETTINGS``: serves the account on 127.0.0.1 until it is ended."""
+"""``python -m lab.control.aws PORT PRICES JOURNAL SETTINGS``: serves the account on 127.0.0.1 until it is ended."""
 
 import logging
 import os
@@ -12,8 +12,10 @@ from lab.control.settings import AwsSettings
 from specs.catalogue import catalogue
 
 
-def main(port: int, table: Path, account: AwsSettings) -> None:
-    """Serves, seeds over HTTP like any other client, then says that it is ready."""
+def main(port: int, table: Path, journal: Path, account: AwsSettings) -> None:
+    """Serves, seeds over HTTP like any other client, makes again what an earlier process was asked for, then says that
+    it is ready.
+    """
     # Read by moto when it is imported: its own AMIs are not those of the aliases, and cost seconds.
     os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
     from moto.core.models import DEFAULT_ACCOUNT_ID
@@ -27,6 +29,7 @@ def main(port: int, table: Path, account: AwsSettings) -> None:
     from werkzeug.serving import make_server
 
     from lab.control.aws.answers import Answers
+    from lab.control.aws.journal import Journal
     from lab.control.aws.seed import RANDOM_SEED, seed
 
     _forget_other_regions(account.region)
@@ -34,12 +37,15 @@ def main(port: int, table: Path, account: AwsSettings) -> None:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     moto: Any = DomainDispatcherApplication(create_backend_app)
     images = ec2_backends[DEFAULT_ACCOUNT_ID][account.region]
-    answers = Answers(moto, prices.on_demand(table, account.region), account.region, account.zones, images)
+    on_demand = prices.on_demand(table, account.region)
+    kept = Journal(journal, account.model_dump_json())
+    answers = Answers(moto, on_demand, account.region, account.zones, images, kept)
     server = make_server("127.0.0.1", port, answers, threaded=True, request_handler=MotoRequestHandler)
     serving = threading.Thread(target=server.serve_forever, daemon=True)
     serving.start()
     mock_random.seed(RANDOM_SEED)
     seed(f"http://127.0.0.1:{port}", account)
+    answers.restore()
     answers.ready = True
     serving.join()
 
@@ -76,4 +82,4 @@ def _forget_other_types(kept: frozenset[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]), AwsSettings.model_validate_json(sys.argv[3]))
+    main(int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), AwsSettings.model_validate_json(sys.argv[4]))

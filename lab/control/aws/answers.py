@@ -6,20 +6,25 @@ DescribeCapacityReservations (none), and SSM GetParameter for the AMI aliases of
 
 import io
 import json
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs
 
+from moto.moto_api._internal import mock_random
+from werkzeug.test import create_environ
+
 from lab.control.aws import prices
 from lab.control.aws.images import image_of
+from lab.control.aws.journal import Change, Journal, changes
+from lab.control.aws.seed import RANDOM_SEED, SEEDING
 
-SEEDING = "headroom-seed"
-"""In the user agent of the seeding client: nobody else is let in before it is done, or ids would differ each time."""
 _XML = "text/xml"
 _JSON = "application/x-amz-json-1.1"
 # Larger bodies are uploads, none of the calls above.
 _LARGEST_BYTES = 1 << 20
+_KEPT = ("CONTENT_TYPE", "HTTP_X_AMZ_TARGET", "HTTP_AUTHORIZATION", "HTTP_HOST", "HTTP_X_AMZ_DATE")
 _NAMESPACE = "http://ec2.amazonaws.com/doc/2016-11-15/"
 
 StartResponse = Callable[..., Any]
@@ -36,6 +41,7 @@ class Answers:
         region: str,
         zones: tuple[str, ...],
         images: Any,
+        journal: Journal,
     ) -> None:
         self.ready = False
         self._behind = behind
@@ -43,6 +49,8 @@ class Answers:
         self._region = region
         self._zones = zones
         self._images = images
+        self._journal = journal
+        self._changing = threading.Lock()
 
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answers, or passes on to moto with the body put back."""
@@ -60,13 +68,43 @@ class Answers:
             return self._behind(environ, start_response)
         body = environ["wsgi.input"].read(length)
         environ["wsgi.input"] = io.BytesIO(body)
-        answer = self._json_call(target, body) if target else self._query_call(body.decode())
-        return _send(start_response, *answer) if answer else self._behind(environ, start_response)
+        change = Change({name: environ[name] for name in _KEPT if name in environ}, body.decode())
+        with self._changing:
+            answer = self._own(change)
+        if answer:
+            return _send(start_response, *answer)
+        if not self.ready or not changes(_operation(change), change.body):
+            return self._behind(environ, start_response)
+        with self._changing:
+            return self._make(self._journal.write(change), environ, start_response)
 
-    def _json_call(self, target: str, body: bytes) -> tuple[str, str, str] | None:
+    def restore(self) -> None:
+        """Makes once more what an earlier process of this account was asked for, with the same ids."""
+        for number, change in enumerate(self._journal.past, 1):
+            if not self._own(change):
+                body = change.body.encode()
+                environ = create_environ(method="POST", input_stream=io.BytesIO(body))
+                environ |= {**change.headers, "CONTENT_LENGTH": str(len(body))}
+                self._make(number, environ, lambda *_: None)
+
+    def _make(self, number: int, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        # Each change draws from its own numbers, whatever was read before it.
+        mock_random.seed(RANDOM_SEED + number)
+        return list(self._behind(environ, start_response))
+
+    def _own(self, change: Change) -> tuple[str, str, str] | None:
+        """The answer to a call that moto lacks. An image that it made known is a change too."""
+        target = change.headers.get("HTTP_X_AMZ_TARGET", "")
+        known = len(self._images.amis)
+        answer = self._json_call(target, change.body) if target else self._query_call(change.body)
+        if self.ready and len(self._images.amis) > known:
+            self._journal.write(change)
+        return answer
+
+    def _json_call(self, target: str, body: str) -> tuple[str, str, str] | None:
         operation = target.rpartition(".")[2]
         if target.startswith("AWSPriceListService.") and operation == "GetProducts":
-            return "200 OK", _JSON, json.dumps(self._products(json.loads(body or b"{}")))
+            return "200 OK", _JSON, json.dumps(self._products(json.loads(body or "{}")))
         if target == "AmazonSSM.GetParameter":
             name = str(json.loads(body).get("Name", ""))
             image = image_of(name, self._images)
@@ -124,6 +162,11 @@ class Answers:
         )
         body = f"<spotPriceHistorySet>{items}</spotPriceHistorySet><nextToken/>"
         return _response("DescribeSpotPriceHistory", body)
+
+
+def _operation(change: Change) -> str:
+    target = change.headers.get("HTTP_X_AMZ_TARGET", "")
+    return target.rpartition(".")[2] or parse_qs(change.body).get("Action", [""])[0]
 
 
 def _response(action: str, body: str) -> str:

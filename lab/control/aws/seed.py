@@ -7,9 +7,10 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from lab.control.aws.answers import SEEDING
 from lab.control.settings import AwsSettings, Subnet
 
+SEEDING = "headroom-seed"
+"""In the user agent of the seeding client: nobody else is let in before it is done, or ids would differ each time."""
 # Any fixed number: moto draws ids from this generator, so a restarted account has the ids that nodes refer to.
 RANDOM_SEED = 20261201
 

@@ -10,10 +10,13 @@ PROJECT = Path(__file__).parents[3]
 
 
 def aws(lab: Context) -> Component:
-    """Its memory is lost with its process; seeding is part of its start and gives the same ids each time."""
+    """Its memory is its process's own. Seeding is part of its start and gives the same ids each time; what was made
+    since lies in a journal.
+    """
     seed = lab.settings.aws.model_dump_json()
     prices = lab.tools["karpenter-files"] / "zz_generated.pricing_aws.go"
-    argv = (sys.executable, "-m", "lab.control.aws", str(lab.ports["aws"]), str(prices), seed)
+    journal = lab.layout.data("aws") / "journal"
+    argv = (sys.executable, "-m", "lab.control.aws", str(lab.ports["aws"]), str(prices), str(journal), seed)
     environment = {
         "AWS_ACCESS_KEY_ID": "lab",
         "AWS_SECRET_ACCESS_KEY": "lab",

@@ -42,6 +42,33 @@ def test_the_account_has_the_same_ids_after_a_crash(full: Plane, eventually: Cal
     assert _subnets(full) == before
 
 
+def test_the_account_has_its_instances_after_a_crash(full: Plane, eventually: Callable[..., Any]) -> None:
+    session: Any = boto3.Session("lab", "lab", region_name="us-east-1")
+    ec2, ssm = (session.client(name, endpoint_url=full.url("aws")) for name in ("ec2", "ssm"))
+    alias = "/aws/service/eks/optimized-ami/1.35/amazon-linux-2023/x86_64/standard/recommended/image_id"
+    image = ssm.get_parameter(Name=alias)["Parameter"]["Value"]
+    asked = {"ImageId": image, "InstanceType": "g6.xlarge", "SubnetId": _subnets(full)[0]}
+    made = ec2.run_instances(MinCount=3, MaxCount=3, **asked)["Instances"]
+    ids = [one["InstanceId"] for one in made]
+    ec2.create_tags(Resources=ids[:1], Tags=[{"Key": "kept", "Value": "yes"}])
+    ec2.terminate_instances(InstanceIds=ids[2:])
+
+    def seen() -> list[Any]:
+        pages = ec2.describe_instances(InstanceIds=ids)["Reservations"]
+        found = sorted(
+            (one for page in pages for one in page["Instances"]), key=lambda one: one["InstanceId"]
+        )
+        names = ("InstanceId", "ImageId", "PrivateIpAddress", "Tags", "State")
+        return [{name: one.get(name) for name in names} for one in found]
+
+    before, pid = seen(), _pid(full, "aws")
+    kill(full.state_dir, "aws")
+    eventually(lambda: _pid(full, "aws") not in (None, pid))
+    eventually(lambda: status(full.state_dir).up)
+    assert seen() == before
+    ec2.terminate_instances(InstanceIds=ids)
+
+
 def test_a_killed_keeper_is_started_again_by_up(full: Plane) -> None:
     before = _pid(full, "keeper")
     assert kill(full.state_dir, "keeper")

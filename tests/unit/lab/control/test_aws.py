@@ -15,6 +15,7 @@ from moto.ec2.models import ec2_backends
 from lab.control.aws import prices
 from lab.control.aws.answers import Answers
 from lab.control.aws.images import image_of
+from lab.control.aws.journal import Change, Journal, changes
 
 TABLE = """
 	// us-east-1
@@ -50,8 +51,14 @@ def ask(table: Path) -> Callable[..., tuple[str, str]]:
         return [environ["wsgi.input"].read()]
 
     images = SimpleNamespace(amis={}, account_id="1", region_name="us-east-1")
+    journal = Journal(table.parent / "journal", "account")
     answers = Answers(
-        behind, prices.on_demand(table, "us-east-1"), "us-east-1", ("us-east-1a", "us-east-1b"), images
+        behind,
+        prices.on_demand(table, "us-east-1"),
+        "us-east-1",
+        ("us-east-1a", "us-east-1b"),
+        images,
+        journal,
     )
 
     def send(
@@ -172,3 +179,77 @@ def test_an_alias_gives_an_image_of_the_architecture_that_it_names(path: str, ar
 )
 def test_what_is_no_alias_of_eks_has_no_image(path: str) -> None:
     assert image_of(path, SimpleNamespace(amis={})) is None
+
+
+@pytest.mark.parametrize(
+    ("operation", "body", "is_one"),
+    [
+        ("RunInstances", "Action=RunInstances", True),
+        ("RunInstances", "Action=RunInstances&DryRun=true", False),
+        ("RunInstances", "Action=RunInstances&DryRun=false", True),
+        ("DescribeInstances", "Action=DescribeInstances", False),
+        ("GetParameter", "{}", False),
+        ("ReceiveMessage", "{}", False),
+        ("CreateTags", "Action=CreateTags", True),
+    ],
+)
+def test_what_leaves_something_behind_is_a_change(operation: str, body: str, is_one: bool) -> None:
+    assert changes(operation, body) is is_one
+
+
+def test_a_journal_is_read_back_up_to_the_line_at_which_the_process_died(tmp_path: Path) -> None:
+    first = Journal(tmp_path / "data" / "journal", "account")
+    made = [Change({"HTTP_HOST": "ec2"}, f"Action=RunInstances&Number={number}") for number in range(2)]
+    assert [first.write(one) for one in made] == [1, 2]
+    with (tmp_path / "data" / "journal").open("a") as file:
+        file.write('{"headers": {}')
+    second = Journal(tmp_path / "data" / "journal", "account")
+    assert second.past == made
+    assert second.write(made[0]) == 3
+    assert Journal(tmp_path / "data" / "journal", "account").past == [*made, made[0]]
+
+
+def test_a_journal_of_another_account_starts_anew(tmp_path: Path) -> None:
+    Journal(tmp_path / "journal", "account").write(Change({}, "Action=RunInstances"))
+    assert Journal(tmp_path / "journal", "another account").past == []
+    assert Journal(tmp_path / "journal", "account").past == []
+
+
+def test_an_account_makes_again_what_it_was_asked_for_and_what_it_made_known(
+    tmp_path: Path, table: Path
+) -> None:
+    path = AL2023.format("x86_64", "nvidia")
+
+    def made(account: str, seen: list[str]) -> Answers:
+        def behind(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+            start("200 OK", [])
+            said = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])).decode()
+            seen.append(f"{environ['HTTP_AUTHORIZATION']} {said}")
+            return [b""]
+
+        images = ec2_backends[account]["us-east-1"]
+        journal = Journal(tmp_path / "journal", "account")
+        return Answers(
+            behind, prices.on_demand(table, "us-east-1"), "us-east-1", ("us-east-1a",), images, journal
+        )
+
+    def ask(answers: Answers, body: str, target: str = "") -> str:
+        kind = "application/x-amz-json-1.1" if target else "application/x-www-form-urlencoded"
+        told = {"HTTP_AUTHORIZATION": "lab", "HTTP_X_AMZ_TARGET": target, "CONTENT_TYPE": kind}
+        stream = {"wsgi.input": io.BytesIO(body.encode()), "CONTENT_LENGTH": str(len(body))}
+        return b"".join(answers({"REQUEST_METHOD": "POST"} | told | stream, lambda *_: None)).decode()
+
+    before: list[str] = []
+    first = made("111111111111", before)
+    first.ready = True
+    image = ask(first, json.dumps({"Name": path}), "AmazonSSM.GetParameter")
+    ask(first, json.dumps({"Name": path}), "AmazonSSM.GetParameter")
+    ask(first, "Action=RunInstances")
+    ask(first, "Action=DescribeInstances")
+    after: list[str] = []
+    second = made("222222222222", after)
+    second.restore()
+    assert before == ["lab Action=RunInstances", "lab Action=DescribeInstances"]
+    assert after == ["lab Action=RunInstances"]
+    assert json.loads(image)["Parameter"]["Value"] in ec2_backends["222222222222"]["us-east-1"].amis
+    assert len(Journal(tmp_path / "journal", "account").past) == 2
