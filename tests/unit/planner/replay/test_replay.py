@@ -278,6 +278,18 @@ def test_sawtooth_load_does_not_launch_its_nodes_anew_at_each_peak() -> None:
     assert result.launches <= 2 * max(line.nodes)
 
 
+def test_sawtooth_load_launches_nodes_anew_where_they_go_sooner() -> None:
+    """The twin of the test above: empty nodes go after 30 s, which the settings' checks would refuse."""
+    pools = tuple(
+        pool.model_copy(update={"consolidation": pool.consolidation.model_copy(update={"after_seconds": 30})})
+        for pool in STACK.gpu_pools
+    )
+    teeth = np.tile(np.concatenate([np.linspace(1.0, 9.0, 4), np.full(4, 1.0)]), 15)
+    result = run(STACK.model_copy(update={"gpu_pools": pools}), of_rates("sawtooth", teeth, 60))
+    assert result.timeline is not None
+    assert result.launches > 2 * max(result.timeline.nodes)
+
+
 def test_the_forecast_only_ever_raises_what_is_desired() -> None:
     """KD28: the HPA takes the largest proposal."""
     silent = settings({"scaling": {"forecast": {"enabled": False}}})
