@@ -42,9 +42,10 @@ def proposal(usage: float, target: float, kind: str, replicas: int, ready: int) 
     """Replicas that one external metric asks for.
 
     AverageValue compares the total with target x replicas, Value the level with the target and scales the ready
-    replicas. Inside the tolerance the current count stays. Both are whole thousandths (KEDA cuts the rest off).
+    replicas. Inside the tolerance the current count stays. Both are rounded to thousandths, and what is below 0 is 0
+    (KEDA 2.21 pkg/scalers/scaler.go, quantityFromFloat64).
     """
-    value, goal = int(usage * _MILLI), int(target * _MILLI)
+    value, goal = (round(round(max(0.0, one), 3) * _MILLI) for one in (usage, target))
     if kind == "AverageValue":
         ratio = value / (goal * replicas) if replicas else math.inf
         if 1.0 - TOLERANCE <= ratio <= 1.0 + TOLERANCE:

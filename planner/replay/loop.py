@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from planner.replay.clock import Clock, Timeline
-from planner.replay.evaluate import Evaluate, compiled
+from planner.replay.evaluate import compiled
 from planner.replay.fleet import Fleet
-from planner.replay.hpa import Autoscaler, proposal
+from planner.replay.hpa import Autoscaler
+from planner.replay.keda import Scaler, scheduled
 from planner.replay.policy import GPU_UTILISATION, QUANTILE_FORECAST, Policy
 from planner.replay.schedule import Window
 from planner.replay.series import Counter, Recorded, Sample
 from planner.replay.server import Server
 from specs import metrics_names as names
 from specs.promql import Metric
-from specs.scaling import FALLBACK_FAILURES
 from specs.triggers import CronTrigger, QueryTrigger
 
 INFINITY = float("inf")
-
-
-@dataclass
-class _Trigger:
-    """A compiled trigger and its failures in a row."""
-
-    trigger: QueryTrigger
-    evaluate: Evaluate
-    failures: int = 0
 
 
 class Loop:
@@ -73,7 +63,7 @@ class Loop:
         self._published: Sample = None
         self._next_rule = first_rule
         self._triggers = [
-            _Trigger(trigger, compiled(trigger.query, self))
+            (Scaler(trigger), compiled(trigger.query, self))
             for trigger in policy.triggers
             if isinstance(trigger, QueryTrigger) and not isinstance(trigger.query, str)
         ]
@@ -170,15 +160,14 @@ class Loop:
             self._published = self._hourly(moment)
         if self.clock.outages and self._prometheus_down(moment):
             return [None] * len(self._triggers)
-        return [trigger.evaluate(moment) for trigger in self._triggers]
+        return [evaluate(moment) for _, evaluate in self._triggers]
 
     def _poll(self, moment: float) -> None:
         """KEDA between 0 and 1."""
         replicas = len(self.fleet.pods)
         values = self._values(moment)
         active = any(
-            value is not None and value > trigger.trigger.activation
-            for value, trigger in zip(values, self._triggers, strict=True)
+            scaler.active(value) for value, (scaler, _) in zip(values, self._triggers, strict=True)
         ) or any(window.open(moment) for window in self._crons)
         if active:
             self._last_active = moment
@@ -194,25 +183,15 @@ class Loop:
             return
         ready = self.fleet.ready
         proposals: list[int | None] = []
-        for trigger, value in zip(self._triggers, self._values(moment), strict=True):
-            proposals.append(self._proposal(trigger, value, replicas, ready))
-        for window in self._crons:
-            floor = window.trigger.replicas if window.open(moment) else 1
-            proposals.append(proposal(floor, 1.0, "AverageValue", replicas, ready))
+        fallback = max(1, self.policy.behavior.least)
+        for (scaler, _), value in zip(self._triggers, self._values(moment), strict=True):
+            proposals.append(scaler.proposal(value, replicas, ready, fallback))
+        proposals.extend(
+            scheduled(window.trigger, window.open(moment), replicas, ready) for window in self._crons
+        )
         wanted = self._hpa.desired(moment, replicas, proposals)
         if wanted != replicas:
             self._apply(wanted, moment)
-
-    def _proposal(self, trigger: _Trigger, value: Sample, replicas: int, ready: int) -> int | None:
-        goal = trigger.trigger
-        if value is None or value != value or value in (INFINITY, -INFINITY):
-            trigger.failures += 1
-            if trigger.failures <= FALLBACK_FAILURES:
-                return None
-            # currentReplicasIfHigher: what runs, or the fallback where that is more.
-            return max(replicas, self.policy.behavior.least, 1)
-        trigger.failures = 0
-        return proposal(value, goal.threshold, goal.metric_type, replicas, ready)
 
     def _apply(self, wanted: int, moment: float) -> None:
         current = len(self.fleet.pods)

@@ -26,6 +26,10 @@ def autoscaler(up: Limits = UP, down: Limits = DOWN, least: int = 1, most: int =
         (1.9, 2, 2, 1),
         (0, 2, 5, 0),
         (6.6, 1.32, 5, 5),
+        (14.0004, 2, 2, 7),  # rounded to thousandths, both the total and the target
+        (14.0006, 2, 2, 8),
+        (9.245, 1.3209, 1, 7),
+        (-3, 2, 4, 0),
     ],
 )
 def test_average_value_divides_the_total(usage: float, target: float, replicas: int, wanted: int) -> None:
