@@ -1,8 +1,8 @@
-"""Goals L1, L2, B1, B2 and S4 in the lab: a burst from one replica to nine, this program's defaults beside the
-commonly published configuration, on one pool of one lab, phase after phase.
+"""Goals L1, L2, B1 and B2 in the lab: a burst from one replica to nine, this program's defaults beside the commonly
+published configuration, each on a pool of its own in one lab, phase after phase, begun at random moments.
 
     python -m benchmarks.lab.bursts --phases 20            # seconds of detection: starts take a fiftieth
-    python -m benchmarks.lab.bursts --phases 2 --factor 1  # planned seconds: bursts to ready, beside the replay
+    python -m benchmarks.lab.bursts --phases 2 --factor 1  # planned seconds: to nine ready
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import argparse
 import random
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -21,19 +22,21 @@ from rich.console import Console
 
 from benchmarks.lab.staged import staged
 from benchmarks.replay.table import Row, save, show
-from lab.load import Closed, of_stack
+from lab.load import Asking, Closed, of_stack
 from lab.scenario.kinds import NODE_CLAIM
-from lab.scenario.model import Watched, claims
+from lab.scenario.model import Watched, claims, pool_of
 from lab.scenario.timeline import Timeline
 from lab.stage.stage import Stage
 from specs.stages import detect_seconds, tiers
 
-REPLICAS, CLIENTS = 9, 50
+REPLICAS, CLIENTS = 9, 96
+"""Of 96 clients 24 still wait when nine engines serve eight each: above every target, so nine stay wanted."""
 OURS, PUBLISHED = "llama3-8b", "published"
 PATIENCE = 1800.0
 _POLL_SECONDS = 0.25
 _WAITING = "vllm:num_requests_waiting{"
-_FAST = {"pods": 9, "periodSeconds": 15, "stabilizationSeconds": 0}
+_DOWN = {"pods": 9, "periodSeconds": 15, "stabilizationSeconds": 60}
+"""Quicker than in production, so that the phases follow each other."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +49,14 @@ class Burst:
 
 
 def overrides() -> Mapping[str, Any]:
-    """Two models alike but for their scaling; quick on the way down, so that the phases follow each other."""
+    """Two models alike but for their scaling."""
     same = {
-        "pool": "inference",
         "model": "meta-llama/Meta-Llama-3-8B-Instruct",
         "weightsGiB": 15,
         "parameters": {"layers": 32, "kvHeads": 8, "headDim": 128, "heads": 32},
+        "maxNumSeqs": 8,
         "replicas": {"min": 1, "max": REPLICAS},
-        "capacity": {"requestsPerSecond": 1.65, "promptTokens": 1155, "outputTokens": 211},
+        "capacity": {"requestsPerSecond": 2, "promptTokens": 60, "outputTokens": 50},
         "drain": {"preStopSeconds": 3, "shutdownSeconds": 60},
         "ingress": {"enabled": False},
     }
@@ -62,24 +65,31 @@ def overrides() -> Mapping[str, Any]:
         "queueThreshold": 2,
         "kvCacheThreshold": 0.85,
         "scaleUp": {"pods": 1, "percent": 100, "periodSeconds": 15},
-        "scaleDown": _FAST,
+        "scaleDown": _DOWN,
     }
+    pools = [
+        {
+            "name": name,
+            "families": ["g6", "g5"],
+            "gpuLimit": 12,
+            "consolidation": {"policy": "WhenEmpty", "afterSeconds": 5},
+        }
+        for name in ("inference", "other")
+    ]
     return {
-        "headroom:gpuPools": [
-            {"name": "inference", "gpuLimit": 24, "consolidation": {"policy": "WhenEmpty", "afterSeconds": 5}}
-        ],
+        "headroom:gpuPools": pools,
         "headroom:gpuBudget": {"maxGpus": 24},
         "headroom:models": [
             {"name": "mistral-7b", "enabled": False},
-            {**same, "name": OURS, "scaling": {"scaleDown": _FAST}},
-            {**same, "name": PUBLISHED, "scaling": published},
+            {**same, "name": OURS, "pool": "inference", "scaling": {"scaleDown": _DOWN}},
+            {**same, "name": PUBLISHED, "pool": "other", "scaling": published},
         ],
     }
 
 
 def phase(stage: Stage, timeline: Timeline, watched: Watched, chance: random.Random) -> Burst:
     """One burst of one model, begun at a random moment of the sync, and the way back to one replica."""
-    calm(timeline, [watched])
+    calm(timeline, watched)
     time.sleep(chance.uniform(0.0, stage.settings.cluster.hpa_sync_seconds))
     load = of_stack(
         stage.settings,
@@ -87,6 +97,7 @@ def phase(stage: Stage, timeline: Timeline, watched: Watched, chance: random.Ran
         Closed(clients=CLIENTS, seconds=PATIENCE),
         model=watched.model.name,
         seed=chance.randrange(1 << 30),
+        asking=Asking(prompt_tokens=60, output_tokens=50, stream_share=0.1, spread=False),
     )
     before = set(timeline.now(NODE_CLAIM))
     begun = time.monotonic()
@@ -98,7 +109,7 @@ def phase(stage: Stage, timeline: Timeline, watched: Watched, chance: random.Ran
     fresh = {
         seen.key: seen.at
         for seen in reversed(timeline.seen(NODE_CLAIM, since=begun, until=served))
-        if seen.key not in before
+        if seen.key not in before and pool_of(seen.body) == watched.model.pool
     }
     wanted = [change.value for change in watched.wanted(since=begun) if change.value > 1]
     load.stop()
@@ -107,15 +118,14 @@ def phase(stage: Stage, timeline: Timeline, watched: Watched, chance: random.Ran
     return Burst(max(fresh.values()) - queued, served - queued, rounds)
 
 
-def calm(timeline: Timeline, models: Sequence[Watched]) -> None:
-    """Waits until each model has one engine and one node."""
+def calm(timeline: Timeline, one: Watched) -> None:
+    """Waits until the model has one engine, ready, and its pool one node."""
     timeline.until(
-        lambda: all(len(one.engines()) == len(one.engines(ready=True)) == 1 for one in models),
+        lambda: len(one.engines()) == len(one.engines(ready=True)) == 1,
         PATIENCE,
-        "one replica of each model",
+        f"one replica of {one.model.name}",
     )
-    pool = models[0].model.pool
-    timeline.until(lambda: len(claims(timeline, pool)) <= 2, PATIENCE, "a node for each replica and no more")
+    timeline.until(lambda: len(claims(timeline, one.model.pool)) == 1, PATIENCE, "one node")
 
 
 def _queued(watched: Watched, begun: float) -> float:
@@ -145,7 +155,7 @@ def rows(stage: Stage, found: Mapping[str, Sequence[Burst]]) -> list[Row]:
     )
     count = f"{len(found[OURS])} phases, starts x {stage.factor:g}"
     text = "{:.1f} s".format
-    return [
+    table = [
         Row(
             "L1",
             f"queue to last claim, {count}",
@@ -155,13 +165,19 @@ def rows(stage: Stage, found: Mapping[str, Sequence[Burst]]) -> list[Row]:
             1.25,
         ),
         Row("L2", f"beside published, {count}", text(ours[0]), text(theirs[0]), ours[0] / theirs[0], 0.45),
-        Row("B1", f"cold, 1 to 9, {count}", text(ours[1]), text(least_ready), ours[1] / least_ready, 1.15),
-        Row("B2", f"cold, 1 to 9, {count}", text(ours[1]), text(theirs[1]), ours[1] / theirs[1], 0.75),
     ]
+    if stage.factor == 1:  # with shorter starts the lab's own seconds would be most of what is measured
+        table += [
+            Row(
+                "B1", f"cold, 1 to 9, {count}", text(ours[1]), text(least_ready), ours[1] / least_ready, 1.15
+            ),
+            Row("B2", f"cold, 1 to 9, {count}", text(ours[1]), text(theirs[1]), ours[1] / theirs[1], 0.75),
+        ]
+    return table
 
 
 def main() -> None:
-    """Runs the phases of both at the same time, one lab, and prints the table."""
+    """Runs the phases of both side by side and prints the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -171,18 +187,19 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     console = Console()
-    found: dict[str, list[Burst]] = {OURS: [], PUBLISHED: []}
     with staged(overrides(), asked.factor) as up:
         stage, timeline = up.stage, up.timeline
+
+        def phases(one: Watched) -> list[Burst]:
+            chance, found = random.Random(f"{asked.seed}/{one.model.name}"), list[Burst]()  # noqa: S311
+            for number in range(asked.phases):
+                found.append(phase(stage, timeline, one, chance))
+                console.print(f"{number + 1}/{asked.phases} {one.model.name}: {found[-1]}", highlight=False)
+            return found
+
         both = [Watched(timeline, one) for one in stage.settings.active_models]
-        chances = {one.model.name: random.Random(f"{asked.seed}/{one.model.name}") for one in both}  # noqa: S311
-        for number in range(asked.phases):
-            calm(timeline, both)
-            # One after the other: two bursts at once would share the machine, and the batches.
-            for one in both:
-                burst = phase(stage, timeline, one, chances[one.model.name])
-                found[one.model.name].append(burst)
-                console.print(f"{number + 1}/{asked.phases} {one.model.name}: {burst}", highlight=False)
+        with ThreadPoolExecutor(len(both)) as pool:
+            found = {one.model.name: bursts for one, bursts in zip(both, pool.map(phases, both), strict=True)}
         table = rows(stage, found)
     show(table, console)
     if asked.json:

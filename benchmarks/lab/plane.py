@@ -64,7 +64,7 @@ def starts(folder: Path) -> list[float]:
 
 def ten_models(seconds: float) -> tuple[float, float, float]:
     """GiB held, cores used on average, and seconds of `up`, by the control plane and ten models at rest."""
-    with staged(overrides(), FACTOR, most_gpus=GPUS) as up:
+    with staged(overrides(), FACTOR) as up:
         all_models = [Watched(up.timeline, one) for one in up.stage.settings.active_models]
         up.timeline.until(
             lambda: all(len(one.engines(ready=True)) == 1 for one in all_models), PATIENCE, "ten engines"

@@ -36,9 +36,12 @@ SIZES = (1155, 211)
 
 
 def overrides() -> dict[str, Any]:
-    """This program's own model of the bursts alone."""
-    models = [one for one in both_models()["headroom:models"] if one["name"] != "published"]
-    return {**both_models(), "headroom:models": models}
+    """This program's own model of the bursts alone, with the replay's usual mix."""
+    capacity = {"requestsPerSecond": 1.65, "promptTokens": SIZES[0], "outputTokens": SIZES[1]}
+    own = {"maxNumSeqs": 64, "capacity": capacity}
+    found = both_models()
+    models = [one | own if one["name"] == OURS else one for one in found["headroom:models"]]
+    return {**found, "headroom:models": [one for one in models if one["name"] != "published"]}
 
 
 def arrivals(seed: int) -> Trace:
@@ -56,7 +59,7 @@ def arrivals(seed: int) -> Trace:
 def in_the_lab(stage: Stage, timeline: Timeline, trace: Trace) -> tuple[dict[str, float], LoadResult]:
     """Seconds from the step of the load to each mark."""
     watched = Watched(timeline, stage.settings.active_models[0])
-    calm(timeline, [watched])
+    calm(timeline, watched)
     times, prompts, outputs = trace.requests
     profile = Open(
         name=trace.name,

@@ -25,17 +25,14 @@ class Staged:
 
 
 @contextmanager
-def staged(
-    overrides: Mapping[str, Any], factor: float, *, most_gpus: int | None = None, progress: Step = quiet
-) -> Generator[Staged]:
-    """The local stack with these overrides, brought up; `most_gpus` replaces its policies' cap. SystemExit tells why
-    it did not come up. The lab is gone afterwards.
+def staged(overrides: Mapping[str, Any], factor: float, *, progress: Step = quiet) -> Generator[Staged]:
+    """The local stack with these overrides, brought up; its policies' cap is the overrides' budget, if they state one.
+    SystemExit tells why it did not come up. The lab is gone afterwards.
     """
     with tempfile.TemporaryDirectory(prefix="headroom-") as name:
         folder = Path(name)
-        policies = (
-            None if most_gpus is None else with_cap(PROJECT, "local", most_gpus, folder / "policies.json")
-        )
+        budget = overrides.get("headroom:gpuBudget")
+        policies = budget and with_cap(PROJECT, "local", budget["maxGpus"], folder / "policies.json")
         stage = open_stage(
             folder / "lab", factor=factor, overrides=overrides, policies=policies, progress=progress
         )

@@ -106,22 +106,23 @@ def _desired(hpa: Body) -> int | None:
     return status.get("desiredReplicas")
 
 
+def pool_of(claim: Body) -> str | None:
+    """The NodePool of a NodeClaim."""
+    return claim["metadata"]["labels"].get("karpenter.sh/nodepool")
+
+
 def claims(timeline: Timeline, pool: str) -> list[Body]:
     """NodeClaims of a pool that stay."""
     return [
         claim
         for claim in timeline.now(NODE_CLAIM).values()
-        if claim["metadata"]["labels"].get("karpenter.sh/nodepool") == pool and not is_leaving(claim)
+        if pool_of(claim) == pool and not is_leaving(claim)
     ]
 
 
 def claims_ever(timeline: Timeline, pool: str, since: float = 0.0) -> set[str]:
     """Names of all NodeClaims that a pool had since a moment."""
-    return {
-        one.key[1]
-        for one in timeline.seen(NODE_CLAIM, since=since)
-        if one.body["metadata"]["labels"].get("karpenter.sh/nodepool") == pool
-    }
+    return {one.key[1] for one in timeline.seen(NODE_CLAIM, since=since) if pool_of(one.body) == pool}
 
 
 def claim_of(timeline: Timeline, pod: Body) -> Body | None:

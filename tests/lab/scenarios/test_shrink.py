@@ -7,7 +7,7 @@ import pytest
 
 from lab.load import Closed, LoadResult
 from lab.scenario.kinds import NODE_CLAIM, Body, is_leaving
-from lab.scenario.model import Watched, claims
+from lab.scenario.model import Watched, claims, pool_of
 from tests.lab.scenarios.theatre import Theatre, model
 
 AFTER_SECONDS = 10
@@ -63,7 +63,7 @@ def play(theatre: Theatre) -> Shrink:
     leaving = {
         one.key: one.body
         for one in reversed(theatre.timeline.seen(NODE_CLAIM, since=few))
-        if is_leaving(one.body) and _pool(one.body) == "quiet"
+        if is_leaving(one.body) and pool_of(one.body) == "quiet"
     }
     nodes = len(claims(theatre.timeline, "quiet"))
     return Shrink(shrinking, few, held, many.wait(600), long.wait(600), list(leaving.values()), nodes)
@@ -77,10 +77,6 @@ def _spread(theatre: Theatre) -> bool:
 def _held(theatre: Theatre, shrinking: Watched) -> int:
     staying = {pod["metadata"]["name"] for pod in shrinking.engines()}
     return sum(pod["load"] for pod in theatre.engines("shrinking") if pod["name"] not in staying)
-
-
-def _pool(claim: Body) -> str:
-    return claim["metadata"]["labels"]["karpenter.sh/nodepool"]
 
 
 @pytest.fixture
