@@ -104,13 +104,15 @@ class Autoscaler:
 
     def _limit(self, moment: float, current: int, wanted: int) -> int:
         behavior = self.behavior
+        # KEDA gives the HPA of a model that may sleep a minimum of 1: the step to 0 is its own, after the cooldown.
+        least = max(1, behavior.least)
         if wanted > current:
             start = self._period_start(moment, current, behavior.up.period_seconds)
             allowed = max(
                 start + behavior.up.pods,
                 math.ceil(start * (1 + behavior.up.percent / 100)),
             )
-            return max(behavior.least, min(wanted, max(allowed, current), behavior.most))
+            return max(least, min(wanted, max(allowed, current), behavior.most))
         if wanted < current:
             start = self._period_start(moment, current, behavior.down.period_seconds)
             by_pods = start - behavior.down.pods if behavior.down.pods else start
@@ -118,8 +120,8 @@ class Autoscaler:
                 math.floor(start * (1 - behavior.down.percent / 100)) if behavior.down.percent else start
             )
             floor = min(by_pods, by_percent, current)
-            return min(behavior.most, max(wanted, floor, behavior.least))
-        return min(behavior.most, max(wanted, behavior.least))
+            return min(behavior.most, max(wanted, floor, least))
+        return min(behavior.most, max(wanted, least))
 
     def _period_start(self, moment: float, current: int, period: float) -> int:
         return current - _within(self._added, moment - period) + _within(self._removed, moment - period)

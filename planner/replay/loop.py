@@ -18,6 +18,8 @@ from specs.promql import Metric
 from specs.triggers import CronTrigger, QueryTrigger
 
 INFINITY = float("inf")
+NOBODY = 1e-3
+"""Requests, in a fluid's mean, that an engine's gauges would show as none."""
 
 
 class Loop:
@@ -142,8 +144,13 @@ class Loop:
         # A held request is tried about once a second.
         self._tries += server.held * self.clock.scrape_seconds
         self._errors.values.append(self._tries)
-        self._scraped_waiting, self._scraped_running = server.waiting, server.running
-        self._scraped_kv, self._scraped_gpu = server.kv_usage, server.gpu_utilisation
+        # A fluid runs dry without end; engines count whole requests.
+        idle = server.waiting + server.running < NOBODY
+        self._scraped_waiting, self._scraped_running = (
+            (0.0, 0.0) if idle else (server.waiting, server.running)
+        )
+        self._scraped_kv = 0.0 if idle else server.kv_usage
+        self._scraped_gpu = server.gpu_utilisation
         self._engines_scraped = server.ready > 0
 
     def _evaluate_rules(self, moment: float) -> None:

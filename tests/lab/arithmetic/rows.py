@@ -23,6 +23,7 @@ class Told:
     value: str
     target: float = 2
     kind: MetricType = "AverageValue"
+    activation: float = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +77,12 @@ ROWS = (
     Row(name="a-schedule-raises", start=1, told=[Told("0")], cron=4),
     Row(name="a-schedule-holds", start=6, told=[Told("0")], cron=4),
     Row(name="a-schedule-beside-more", start=1, told=[Told("11")], cron=4),
+    # From and to zero: more than the activation wakes; who was never active sleeps at once, whatever the HPA holds.
+    Row(name="asleep-at-its-activation", start=0, told=[Told("2", activation=2)], least=0),
+    Row(name="awake-above-its-activation", start=0, told=[Told("2.1", activation=2)], least=0),
+    Row(name="awake-and-more", start=0, told=[Told("9"), Told("0", 0.85, "Value")], least=0),
+    Row(name="never-awake", start=3, told=[Told("0")], least=0, down=Limits(20, 0, 600, 300)),
+    Row(name="a-failure-wakes-nobody", start=0, told=[Told(BROKEN)], least=0),
     # Limits and policies.
     Row(name="no-more-than-most", start=2, told=[Told("100")], most=7),
     Row(name="no-less-than-least", start=6, told=[Told("0")], least=2),
@@ -92,18 +99,25 @@ ROWS = (
 def wanted(row: Row, sync_seconds: float) -> list[int]:
     """Replicas by the replay, each time that they change."""
     hpa = Autoscaler(Behavior(row.least, row.most, row.up, row.down))
-    scalers = [Scaler(QueryTrigger("told", "", told.target, told.kind)) for told in row.told]
+    triggers = [QueryTrigger("told", "", told.target, told.kind, told.activation) for told in row.told]
+    scalers = [Scaler(trigger) for trigger in triggers]
     values = [None if told.value in (BROKEN, EMPTY) else float(told.value) for told in row.told]
     crons = [] if row.cron is None else [CronTrigger("held", "UTC", "", "", row.cron)]
+    active = any(scaler.active(value) for scaler, value in zip(scalers, values, strict=True))
     found = [row.start]
     for number in range(SYNCS):
+        now, moment = found[-1], number * sync_seconds
+        if row.least == 0 and bool(now) != active:
+            found.append(int(active))
+        if not found[-1]:
+            break
         now = found[-1]
         proposals = [
             scaler.proposal(value, now, now, row.fallback)
             for scaler, value in zip(scalers, values, strict=True)
         ]
         proposals += [scheduled(cron, True, now, now) for cron in crons]
-        after = hpa.desired(number * sync_seconds, now, proposals)
+        after = hpa.desired(moment, now, proposals)
         if after != now:
             found.append(after)
     return found
@@ -119,6 +133,7 @@ def scaled_object(row: Row, namespace: str, address: str) -> dict[str, Any]:
                 "serverAddress": address,
                 "query": query,
                 "threshold": f"{told.target}",
+                "activationThreshold": f"{told.activation}",
                 "ignoreNullValues": "false",
             },
         }
@@ -142,6 +157,7 @@ def scaled_object(row: Row, namespace: str, address: str) -> dict[str, Any]:
             "scaleTargetRef": {"name": row.name},
             "minReplicaCount": row.least,
             "maxReplicaCount": row.most,
+            "pollingInterval": 1,
             "advanced": {"horizontalPodAutoscalerConfig": {"name": row.name, "behavior": behavior}},
             "triggers": [*queries, *crons],
         }

@@ -71,7 +71,7 @@ def _deployment(row: Row) -> dict[str, Any]:
 def _all_ready(timeline: Timeline) -> bool:
     known = timeline.now(DEPLOYMENT)
     return all(
-        known.get((NAMESPACE, row.name), {}).get("status", {}).get("readyReplicas") == row.start
+        known.get((NAMESPACE, row.name), {}).get("status", {}).get("readyReplicas", 0) == row.start
         for row in ROWS
     )
 

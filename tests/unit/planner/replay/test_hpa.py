@@ -56,6 +56,12 @@ def test_doubling_takes_four_rounds() -> None:
     assert seen == [1, 2, 4, 8, 9]
 
 
+def test_the_last_replica_of_a_model_that_may_sleep_is_not_the_hpas_to_take() -> None:
+    at_once = Limits(pods=20, percent=0, period_seconds=15, window_seconds=0)
+    assert autoscaler(down=at_once, least=0).desired(0.0, 3, [0]) == 1
+    assert autoscaler(down=at_once, least=2).desired(0.0, 3, [0]) == 2
+
+
 def test_the_largest_proposal_counts() -> None:
     assert autoscaler().desired(0.0, 2, [1, 5, 3]) == 5
 
