@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.stack import JsonOption, StackFileOption, StackOption, accepted, path_of
-from cli.terminal import console, errors, write_json
+from cli.terminal import console, errors, line, write_json
 from specs.problems import Problem, SettingsError
 
 if TYPE_CHECKING:
@@ -125,14 +125,18 @@ def refresh(
     region: Annotated[str, typer.Option("--region", help="AWS region to ask.")] = "us-east-1",
     as_json: JsonOption = False,
 ) -> None:
-    """Ask EC2 and the price list of a region, and replace the shipped snapshot."""
+    """Ask EC2 and the price list of a region, and replace the shipped snapshot. Exits 1 when AWS gives no answer."""
     from planner import refresh as planner
 
     try:
         with errors.status("Asking AWS"):
             done = planner.refresh(region)
     except planner.RefreshError as error:
-        raise SettingsError(error.problems) from error
+        if error.refused:
+            raise SettingsError(error.problems) from error
+        for problem in error.problems:
+            errors.print(line(problem))
+        raise typer.Exit(1) from error
     if as_json:
         write_json(done.as_json())
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,14 +12,17 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from planner.aws.cloud import MISUNDERSTOOD, Cloud, SessionFactory
-from planner.aws.unanswered import UnansweredError, misunderstood
+from planner.aws.unanswered import UnansweredError, brief, misunderstood
 from planner.plan.prices import Item, Prices, load_prices
 from planner.refresh.machines import Skipped, gpu_types, offerings
 from planner.refresh.price_list import ITEMS, PriceList
 from planner.refresh.write import catalogue_text, prices_text, replace
 from specs.catalogue import DATA, Catalogue
 from specs.problems import Problem
+from specs.settings.stack import REGION
 
+ATTEMPTS = 6
+"""The price list allows a few questions a second."""
 ORIGIN = ", "
 """Between an item's source and the region and day it is of."""
 SOURCE = (
@@ -28,10 +32,11 @@ SOURCE = (
 
 
 class RefreshError(Exception):
-    """Nothing was written; `problems` says why."""
+    """Nothing was written; `problems` says why. `refused`: what was given is at fault, not AWS or the disk."""
 
-    def __init__(self, problems: list[Problem]) -> None:
+    def __init__(self, problems: list[Problem], *, refused: bool = False) -> None:
         self.problems = problems
+        self.refused = refused
         super().__init__("\n".join(map(str, problems)))
 
 
@@ -69,9 +74,13 @@ def refresh(
     now: datetime | None = None,
 ) -> Refreshed:
     """Ask EC2 and the price list of `region`, then replace both files. Raises RefreshError; then nothing is changed."""
-    cloud, moment = Cloud(session, region), now or datetime.now(UTC)
+    if not re.fullmatch(REGION, region):
+        words = Problem("--region", region, "the name of a region", "give one such as eu-west-1")
+        raise RefreshError([words], refused=True)
+    before = _before(prices_file)
+    cloud, moment = Cloud(session, region, ATTEMPTS), now or datetime.now(UTC)
     try:
-        return _refresh(cloud, region, types_file, prices_file, moment)
+        return _refresh(cloud, region, before, types_file, prices_file, moment)
     except UnansweredError as error:
         raise RefreshError([Problem("AWS", error.reason, "an answer", error.fix)]) from error
     except MISUNDERSTOOD as error:
@@ -86,8 +95,20 @@ def refresh(
         ) from error
 
 
-def _refresh(cloud: Cloud, region: str, types_file: Path, prices_file: Path, moment: datetime) -> Refreshed:
-    before, listed = load_prices(prices_file), PriceList(cloud, region)
+def _before(file: Path) -> Prices:
+    """The prices so far: what is bought besides GPU types, and the prices that no list tells."""
+    try:
+        return load_prices(file)
+    except (OSError, ValueError) as error:
+        given = brief(error.strerror if isinstance(error, OSError) and error.strerror else error)
+        fix = f"restore it, e.g. git checkout -- specs/data/{file.name}"
+        raise RefreshError([Problem(str(file), given, "the prices so far", fix)], refused=True) from error
+
+
+def _refresh(
+    cloud: Cloud, region: str, before: Prices, types_file: Path, prices_file: Path, moment: datetime
+) -> Refreshed:
+    listed = PriceList(cloud, region)
     entries, skipped = gpu_types(cloud)
     names = [str(entry["type"]) for entry in entries]
     zones = offerings(cloud, names)
@@ -98,7 +119,8 @@ def _refresh(cloud: Cloud, region: str, types_file: Path, prices_file: Path, mom
     skipped += [Skipped(name, "no on-demand price") for name in names if zones[name] and name not in usd]
     if not priced:
         fix = f"check the region's name, and that {region} has GPU types"
-        raise RefreshError([Problem("region", region, "a region with priced GPU types", fix)])
+        words = Problem("--region", region, "a region with priced GPU types", fix)
+        raise RefreshError([words], refused=True)
     date = moment.date().isoformat()
     head = {"region": region, "date": date, "source": SOURCE}
     kept_types = [str(entry["type"]) for entry in priced]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from statistics import fmean
 from typing import Any, Final
 
 from planner.aws.cloud import Answer, Cloud
+from planner.aws.unanswered import UnansweredError, brief
 
-THREADS: Final = 6
 # The API lives in few regions only and knows the prices of all (Price List user guide, endpoints).
 PRICING_REGIONS: Final = (("ap-", "ap-south-1"), ("eu-", "eu-central-1"), ("", "us-east-1"))
 # What an hour of an on-demand Linux instance is called; as Karpenter's own price provider asks.
@@ -62,18 +63,16 @@ class PriceList:
 
     def on_demand(self, types: Iterable[str]) -> dict[str, float]:
         """USD an hour of each type that has one unambiguous price. Raises UnansweredError."""
-        names = list(types)
-        with ThreadPoolExecutor(THREADS, "prices") as pool:
-            found = list(pool.map(self._on_demand, names))
-        return {name: usd for name, usd in zip(names, found, strict=True) if usd is not None}
+        return {name: min(found) for name in types if len(found := self._hours.get(name, set())) == 1}
 
-    def _on_demand(self, name: str) -> float | None:
-        prices = {
-            usd
-            for product in self._products("AmazonEC2", {**PLAIN, "instanceType": name})
-            for usd in _first_tier(product)
-        }
-        return prices.pop() if len(prices) == 1 else None
+    @cached_property
+    def _hours(self) -> Mapping[str, set[float]]:
+        """Prices of every type of the region: a dozen pages, where a question for each type is throttled."""
+        found: dict[str, set[float]] = {}
+        for product in self._products("AmazonEC2", PLAIN):
+            name = str(_attributes(product).get("instanceType", ""))
+            found.setdefault(name, set()).update(_first_tier(product))
+        return found
 
     def item(self, name: str) -> float | None:
         """USD of an item of the price file; None where the list has none or several."""
@@ -82,7 +81,7 @@ class PriceList:
         prices = {
             usd
             for product in self._products(billed.service, terms, billed.usage)
-            if _usage(product) == billed.usage
+            if _usage(product, self._region) == billed.usage
             for usd in _first_tier(product)
         }
         return prices.pop() / billed.units if len(prices) == 1 else None
@@ -100,7 +99,7 @@ class PriceList:
             "pricing", "get_products", "PriceList", region=self._home, ServiceCode=service, Filters=filters
         )
         for text in pages:
-            product: object = json.loads(text) if isinstance(text, str) else text
+            product = _parsed(text)
             if isinstance(product, dict):
                 yield product  # pyright: ignore[reportUnknownVariableType] - JSON
 
@@ -116,7 +115,7 @@ class PriceList:
             StartTime=since,
         ):
             key = (str(entry["InstanceType"]), str(entry["AvailabilityZone"]))
-            seen = (entry["Timestamp"], float(entry["SpotPrice"]))
+            seen = (entry["Timestamp"], _usd(entry["SpotPrice"], f"the spot price of {key[0]}"))
             newest[key] = max(newest.get(key, seen), seen)
         return {
             name: round(fmean(prices), 6)
@@ -125,17 +124,45 @@ class PriceList:
         }
 
 
-def _usage(product: Answer) -> str:
-    """The usage type less the region's prefix, such as `EUW1-`."""
-    usage = str(product.get("product", {}).get("attributes", {}).get("usagetype", ""))
+def _attributes(product: Answer) -> Answer:
+    return product.get("product", {}).get("attributes", {})
+
+
+def _parsed(text: object) -> object:
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except ValueError as error:
+        raise _unclear(f"a price document that is no JSON ({brief(error)})") from error
+
+
+def _usage(product: Answer, region: str) -> str:
+    """The usage type less what says the region: a prefix such as `EUW1-`, or the region's own name (KMS)."""
+    usage = str(_attributes(product).get("usagetype", "")).removeprefix(f"{region}-")
     head, dash, rest = usage.partition("-")
-    return rest if dash and head.isalnum() and head.isupper() else usage
+    return rest if dash and head.isalnum() and head.isupper() and head != "KMS" else usage
 
 
 def _first_tier(product: Answer) -> Iterator[float]:
     """USD per unit of each on-demand term, first tier; a price of 0 is a promotion and left out."""
     for term in product.get("terms", {}).get("OnDemand", {}).values():
         for dimension in term.get("priceDimensions", {}).values():
-            usd = float(dimension.get("pricePerUnit", {}).get("USD", 0))
+            given = dimension.get("pricePerUnit", {}).get("USD", 0)
+            usd = _usd(given, f"the price of {_attributes(product).get('usagetype', 'a product')}")
             if usd > 0 and str(dimension.get("beginRange", "0")) == "0":
                 yield usd
+
+
+def _usd(given: object, what: str) -> float:
+    try:
+        usd = float(str(given))
+    except ValueError:
+        usd = math.nan
+    if not math.isfinite(usd) or usd < 0:
+        raise _unclear(f"{what} is {given!r}")
+    return usd
+
+
+def _unclear(given: str) -> UnansweredError:
+    return UnansweredError(
+        f"an answer that was not understood: {given}", "check proxy and AWS_ENDPOINT_URL, and run it again"
+    )

@@ -20,6 +20,7 @@ from specs.settings.types import (
     Section,
 )
 
+REGION = r"^[a-z]{2}(-[a-z]+)+-\d$"
 Zone = Annotated[
     str, StringConstraints(pattern=r"^[a-z]{2}(-[a-z]+)+-\d[a-z]$"), Field(examples=["us-east-1a"])
 ]
@@ -260,7 +261,7 @@ class GpuBudget(Section):
 class Settings(Section):
     """The configuration of one stack."""
 
-    region: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")] = Field(
+    region: Annotated[str, StringConstraints(pattern=REGION)] = Field(
         default="us-east-1", examples=["us-east-1"]
     )
     """AWS region, from `aws:region`."""

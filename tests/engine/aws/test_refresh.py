@@ -1,11 +1,11 @@
-"""The catalogue asked anew over real HTTP: EC2 by moto, the price list by answers in its own form."""
+"""The catalogue asked anew over real HTTP: EC2 by moto, the price list by answers in its own form, page by page."""
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import boto3
 import jsonschema
@@ -18,12 +18,15 @@ from tests.engine.aws.answers import json_error, query_error
 from tests.engine.aws.server import Request, Rule, Server
 
 PROJECT = Path(__file__).resolve().parents[3]
-NOW = datetime(2026, 11, 30, tzinfo=UTC)
+NOW: Final = datetime(2026, 11, 30, tzinfo=UTC)
 SESSION: Any = boto3.Session(aws_access_key_id="testing", aws_secret_access_key="testing")
 
 
+PAGE = 20
+
+
 class PriceList:
-    """Answers GetProducts: an hour of each known type, and a few items by their usage type."""
+    """Answers GetProducts: an hour of each known type, PAGE a page, and a few items by their usage type."""
 
     def __init__(self, prefix: str = "", hours: dict[str, float] | None = None) -> None:
         shipped = {entry.type: entry.usd_per_hour for entry in catalogue().types}
@@ -33,6 +36,7 @@ class PriceList:
             "NatGateway-Hours": ["0.05"],
             "NatGateway-Bytes": ["0.05", "0.06"],
             "EBS:VolumeP-Throughput.gp3": ["40.96"],
+            "KMS-Keys": ["1.25"],
         }
         self.prefix = prefix
         self.regions: set[str] = set()
@@ -44,27 +48,30 @@ class PriceList:
         return PricedRule(matches, 200, kind="application/x-amz-json-1.1", source=self)
 
     def answer(self, request: Request) -> bytes:
-        filters = {entry["Field"]: entry["Value"] for entry in json.loads(request.body())["Filters"]}
+        asked = json.loads(request.body())
+        filters = {entry["Field"]: entry["Value"] for entry in asked["Filters"]}
         self.regions.add(filters["regionCode"])
-        if "instanceType" in filters:
-            usd = self.hours.get(filters["instanceType"])
-            found = [self.product("BoxUsage", usd)] if usd else []
+        usage = filters.get("usagetype")
+        if usage is None:
+            found = [self.product(f"BoxUsage:{name}", usd, name) for name, usd in self.hours.items()]
         else:
-            usage = filters["usagetype"]
-            found = [self.product(self.prefix + usage, price) for price in self.items.get(usage, [])]
+            head = f"{filters['regionCode']}-" if usage == "KMS-Keys" else self.prefix
+            found = [self.product(head + usage, price) for price in self.items.get(usage, [])]
             found.append(self.product(self.prefix + usage + "-Other", "9"))
-        return json.dumps(
-            {"FormatVersion": "aws_v1", "PriceList": [json.dumps(entry) for entry in found]}
-        ).encode()
+        start = int(asked.get("NextToken", 0))
+        page = {"PriceList": [json.dumps(entry) for entry in found[start : start + PAGE]]}
+        more = {"NextToken": str(start + PAGE)} if start + PAGE < len(found) else {}
+        return json.dumps({"FormatVersion": "aws_v1"} | page | more).encode()
 
     @staticmethod
-    def product(usage: str, usd: object) -> dict[str, Any]:
+    def product(usage: str, usd: object, kind: str | None = None) -> dict[str, Any]:
         tiers = {
             "a": {"beginRange": "0", "pricePerUnit": {"USD": str(usd)}},
             "b": {"beginRange": "1000", "pricePerUnit": {"USD": "0.001"}},
         }
+        attributes = {"usagetype": usage} | ({"instanceType": kind} if kind else {})
         return {
-            "product": {"attributes": {"usagetype": usage}},
+            "product": {"attributes": attributes},
             "terms": {"OnDemand": {"x": {"priceDimensions": tiers}}},
         }
 
@@ -152,6 +159,7 @@ def test_prices_are_taken_where_the_list_is_clear_and_kept_where_it_is_not(
     assert fresh.of("controlPlaneHour") == 0.11
     assert fresh.of("natGatewayHour") == 0.05
     assert fresh.of("volumeThroughputMonth") == pytest.approx(0.04)
+    assert fresh.of("keyMonth") == 1.25
     assert fresh.of("natGatewayGB") == prices().of("natGatewayGB")
     assert "natGatewayGB" in found.kept
     assert "controlPlaneHour" not in found.kept
@@ -226,7 +234,8 @@ def test_a_region_without_prices_is_refused(aws: Server, files: tuple[Path, Path
     aws.rules.append(PriceList(hours={}).rule())
     with pytest.raises(RefreshError) as refused:
         refreshed(files)
-    assert refused.value.problems[0].path == "region"
+    assert refused.value.problems[0].path == "--region"
+    assert refused.value.refused
 
 
 def test_an_answer_of_another_shape_is_refused(aws: Server, files: tuple[Path, Path]) -> None:
@@ -241,3 +250,25 @@ def test_the_document_fits_its_schema(aws: Server, files: tuple[Path, Path]) -> 
     aws.rules.append(PriceList().rule())
     schema = json.loads((PROJECT / "docs/json/catalogue.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(refreshed(files).as_json(), schema)
+
+
+def test_all_prices_of_hours_are_one_question_over_several_pages(
+    aws: Server, files: tuple[Path, Path]
+) -> None:
+    listed = PriceList(hours={f"m9.{number}xlarge": 1.0 for number in range(3 * PAGE)} | {"g5.2xlarge": 1.3})
+    aws.rules.append(listed.rule())
+    refreshed(files)
+    assert [entry.type for entry in load_catalogue(files[0]).types] == ["g5.2xlarge"]
+    assert sum(entry.startswith("POST /?") for entry in aws.seen) < 60
+
+
+def test_a_throttled_question_is_asked_again(
+    aws: Server, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("botocore.endpoint.time.sleep", waits.append)
+    throttled = json_error("GetProducts", "ThrottlingException")
+    throttled.times = 3
+    aws.rules += [throttled, PriceList().rule()]
+    assert refreshed(files).types > 20
+    assert len([seconds for seconds in waits if seconds]) == 3
