@@ -8,6 +8,7 @@ for good.
 import contextlib
 import os
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
@@ -58,19 +59,24 @@ def running(binary: Path) -> Generator[str]:
         raise KubernetesStartError(
             f"kubernetes provider: given {binary}; allowed the executable pulumi-resource-kubernetes; build the tools"
         )
-    process = subprocess.Popen([binary], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        assert process.stdout is not None  # noqa: S101 - Popen was told to make a pipe
-        yield f"127.0.0.1:{_port(process.stdout, binary)}"
-    finally:
-        process.terminate()
+    # It writes the kubeconfig, token included, to a temporary file that it never removes.
+    with tempfile.TemporaryDirectory(prefix="headroom-provider-") as scratch:
+        environment = {**os.environ, "TMPDIR": scratch}
+        process = subprocess.Popen(
+            [binary], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+        )
         try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+            assert process.stdout is not None  # noqa: S101 - Popen was told to make a pipe
+            yield f"127.0.0.1:{_port(process.stdout, binary)}"
+        finally:
+            process.terminate()
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
 
 
 def _port(output: IO[str], binary: Path) -> int:

@@ -1,5 +1,6 @@
 """Objects of the stack in a real API server through the real Kubernetes provider; releases stay recorded."""
 
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
@@ -57,6 +58,22 @@ def real(tmp_path: Path, cli: Path, server: Plane) -> Project:
     )
     with cloud:
         return Project(folder=tmp_path / "project", cloud=cloud)
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where this process and those that it starts keep temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+def test_no_file_with_the_token_stays_behind(real: Project, temporary: Path) -> None:
+    real.up()
+    assert [*temporary.rglob("*")] == []
+    real.cloud.destroy("dev")
 
 
 def test_objects_live_in_the_api_server_and_go_with_the_stack(real: Project, server: Plane) -> None:
