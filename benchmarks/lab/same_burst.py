@@ -1,7 +1,7 @@
 """S4 in the lab: the same arrivals through the replay and through the lab, planned seconds in both; the goal is that
 the replicas wanted and the replicas ready come within one scrape and one HPA sync of each other.
 
-    python -m benchmarks.lab.same_burst [--seed 0] [--json FILE]   # about 12 minutes
+    python -m benchmarks.lab.same_burst [--seed 0] [--json FILE]   # about 14 minutes
 """
 
 from __future__ import annotations
@@ -68,9 +68,11 @@ def in_the_lab(stage: Stage, timeline: Timeline, trace: Trace) -> tuple[dict[str
     )
     load = of_stack(stage.settings, stage.plane.kubeconfig, profile, model=OURS)
     load.start()
-    began = time.monotonic()
+    step = time.monotonic() + BEFORE_SECONDS
+    timeline.until(lambda: len(watched.engines(ready=True)) == REPLICAS, PATIENCE, "nine ready replicas")
+    # What queued at the first engine meanwhile stays there for twenty minutes: no mark waits for it.
+    load.stop(now=True)
     result = load.wait(PATIENCE)
-    step = began + BEFORE_SECONDS
 
     def at(changes: Sequence[Change], holds: Callable[[int], bool]) -> float:
         return next(one.at for one in changes if one.at > step and holds(one.value)) - step
@@ -133,7 +135,7 @@ def main() -> None:
         for middle in [median(one[mark] for one in replays)]
     ]
     show(rows, console)
-    console.print(f"{result.sent} requests, {result.lost} lost; ratio: seconds apart", highlight=False)
+    console.print(f"{result.sent} requests until all were ready; ratio: seconds apart", highlight=False)
     if asked.json:
         save(rows, asked.json)
 
