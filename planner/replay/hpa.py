@@ -45,7 +45,7 @@ def proposal(usage: float, target: float, kind: str, replicas: int, ready: int) 
     replicas. Inside the tolerance the current count stays. Both are rounded to thousandths, and what is below 0 is 0
     (KEDA 2.21 pkg/scalers/scaler.go, quantityFromFloat64).
     """
-    value, goal = (round(round(max(0.0, one), 3) * _MILLI) for one in (usage, target))
+    value, goal = round(usage * _MILLI) if usage > 0 else 0, round(target * _MILLI)
     if kind == "AverageValue":
         ratio = value / (goal * replicas) if replicas else math.inf
         if 1.0 - TOLERANCE <= ratio <= 1.0 + TOLERANCE:
