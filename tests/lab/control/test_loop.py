@@ -5,7 +5,7 @@ import json
 import threading
 import urllib.request
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, cast
 
 import boto3
 import pytest
@@ -69,7 +69,8 @@ def pool(full: Plane) -> None:
 @pytest.fixture
 def namespace(client: Client, request: pytest.FixtureRequest) -> Generator[str]:
     """A namespace of the test's own."""
-    name = request.node.name.replace("_", "-")[5:60].strip("-")
+    test = cast(pytest.Item, request.node)  # pytest leaves it untyped
+    name = test.name.replace("_", "-")[5:60].strip("-")
     client.create(Namespace(metadata=ObjectMeta(name=name)))
     yield name
     client.delete(Namespace, name)
