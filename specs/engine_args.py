@@ -36,7 +36,7 @@ def engine_args(settings: Settings, model: Model) -> list[str]:
         found += ["--tensor-parallel-size", str(model.gpus_per_replica)]
     if understands(model.image, "--shutdown-timeout"):
         found += ["--shutdown-timeout", str(model.drain.shutdown_seconds)]
-    return [*found, *_loader(settings, model), *model.extra_args]
+    return [*found, *loader(settings, model), *model.extra_args]
 
 
 def _source(settings: Settings, model: Model) -> str:
@@ -49,7 +49,7 @@ def _source(settings: Settings, model: Model) -> str:
             return weights.in_container(model)
 
 
-def _loader(settings: Settings, model: Model) -> list[str]:
+def loader(settings: Settings, model: Model) -> list[str]:
     """How the weights are read: streamed from S3, read ahead from network storage, mapped from a local disk.
 
     Mapped reads of safetensors over a network are page-wise and slow (safetensors issue 562).

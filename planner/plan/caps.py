@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from planner.plan.machines import cheapest, fitting
 from planner.plan.prices import prices
@@ -51,6 +52,13 @@ class Quota:
     nodes: int
     largest: str
     cheapest: str | None
+    sizes: tuple[int, ...] = ()
+    """vCPUs of each node of the worst case."""
+
+    def without_room(self, vcpu: float) -> int:
+        """Nodes of the worst case that do not fit into so many vCPUs, at least: the small ones go in first."""
+        fitting = (total <= vcpu for total in accumulate(sorted(self.sizes)))
+        return self.nodes - sum(fitting)
 
     def as_json(self) -> dict[str, object]:
         """Documented keys of `quotas`."""
@@ -178,6 +186,7 @@ def _of_model(demand: Demand, pool: GpuPool, capacity: str) -> list[Quota]:
                 nodes,
                 largest.type,
                 least.type if least else None,
+                (largest.vcpu,) * nodes,
             )
         )
     return entries
@@ -191,6 +200,7 @@ def _sum(one: Quota, other: Quota) -> Quota:
         nodes=one.nodes + other.nodes,
         largest=max(one, other, key=lambda quota: quota.vcpu / max(1, quota.nodes)).largest,
         cheapest=one.cheapest or other.cheapest,
+        sizes=one.sizes + other.sizes,
     )
 
 
@@ -210,5 +220,6 @@ def _system(settings: Settings) -> list[Quota]:
             nodes.max,
             largest,
             least,
+            (known[largest].vcpu,) * nodes.max,
         )
     ]

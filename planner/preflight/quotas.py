@@ -38,8 +38,7 @@ def check_quota(cloud: Cloud, quota: Quota, names: Names) -> Check:
 
 
 def _way_out(quota: Quota, limit: float, used: float) -> str:
-    each = quota.vcpu / max(1, quota.nodes)
-    short = quota.nodes - int(max(0.0, limit - used) // each) if each else 0
+    short = quota.without_room(limit - used)
     wanted = quota.vcpu + used
     text = f"short by {short} node{'s' if short != 1 else ''}: request {wanted:g}"
     if quota.name.code:

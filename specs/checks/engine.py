@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specs.checks.places import active
+from specs.engine_args import loader
 from specs.extra_args import PARALLEL, arguments
 from specs.problems import Problem, shown
 from specs.quantity import GIBI, parse_bytes
@@ -44,6 +45,9 @@ def problems(settings: Settings) -> Iterator[Problem]:
     """extraArgs against the settings, and shared memory against the memory limit."""
     for path, model in active(settings):
         given = arguments(model)
+        # Of what an option says twice the engine takes the last: the loader would be undone.
+        own = (word for word in loader(settings, model) if word.startswith("--"))
+        generated = GENERATED | dict.fromkeys(own, "weights.backend")
         yield from _parallel(f"{path}.extraArgs", model, given)
         for word in model.extra_args:
             if any(char.isspace() for char in word) and word.startswith("-") and "=" not in word:
@@ -55,10 +59,10 @@ def problems(settings: Settings) -> Iterator[Problem]:
                 )
         for name in given:
             full = next(
-                (option for option in GENERATED if name == option or _abbreviates(name, option)), None
+                (option for option in generated if name == option or _abbreviates(name, option)), None
             )
             if full is not None:
-                key = GENERATED[full]
+                key = generated[full]
                 yield Problem(
                     f"{path}.extraArgs",
                     shown(name),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -20,6 +21,35 @@ def by_code(settings: Settings) -> dict[str, Quota]:
 def test_ten_pods_on_g5_2xlarge_need_eighty_vcpus(make: Make) -> None:
     """AW1: the quota counts vCPUs, not GPUs."""
     assert by_code(make())["L-DB2E81BA"].vcpu == 80
+
+
+@pytest.mark.parametrize(
+    ("sizes", "vcpu", "short"),
+    [
+        ((8,) * 10, 64, 2),
+        ((8,) * 10, 80, 0),
+        ((8,) * 10, 79, 1),
+        ((192, 192, *(8,) * 10), 0, 12),
+        ((192, 192, *(8,) * 10), 271, 2),  # the mean of 38.7 would make it five
+        ((192, 192, *(8,) * 10), 272, 1),
+        ((96, 4, 48), 52, 1),
+    ],
+)
+def test_nodes_without_room_are_counted_by_their_own_sizes(
+    sizes: tuple[int, ...], vcpu: int, short: int
+) -> None:
+    quota = replace(
+        Quota(quota_of(catalogue().types[0], "spot"), 0, 0, 0, "g6.2xlarge", None),
+        sizes=sizes,
+        nodes=len(sizes),
+        vcpu=sum(sizes),
+    )
+    assert quota.without_room(vcpu) == short
+
+
+def test_two_models_on_one_quota_keep_the_sizes_of_their_nodes(make: Make) -> None:
+    for quota in quotas(make()):
+        assert (len(quota.sizes), sum(quota.sizes)) == (quota.nodes, quota.vcpu)
 
 
 def test_spot_and_on_demand_each_need_the_whole(make: Make) -> None:

@@ -332,6 +332,25 @@ PAIRS = {
     "a parallel size joined to its short name": Pair(
         model("extraArgs", value=["-tp2"]), "models[0].extraArgs", model("extraArgs", value=["-tp1"])
     ),
+    "weights on a network mapped page by page after all (ST6)": Pair(
+        both(
+            put("headroom:weights", "backend", value="efs"),
+            model("extraArgs", value=["--safetensors-load-strategy", "lazy"]),
+        ),
+        "models[0].extraArgs",
+        both(
+            put("headroom:weights", "backend", value="hub"),
+            model("extraArgs", value=["--safetensors-load-strategy", "lazy"]),
+        ),
+    ),
+    "a stream of its own settings": Pair(
+        model("extraArgs", value=['--model-loader-extra-config={"concurrency": 1}']),
+        "models[0].extraArgs",
+        both(
+            put("headroom:weights", "backend", value="fsx"),
+            model("extraArgs", value=['--model-loader-extra-config={"concurrency": 1}']),
+        ),
+    ),
     "an abbreviated argument the program sets": Pair(
         model("extraArgs", value=["--max-model-le", "99"]),
         "models[0].extraArgs",
