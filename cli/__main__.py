@@ -24,7 +24,7 @@ if __name__ == "__main__":  # Ctrl-C while the commands load, a second or more, 
 import typer  # noqa: E402 - see above
 
 from cli.app import app  # noqa: E402
-from cli.terminal import errors, line  # noqa: E402
+from cli.terminal import errors, tell  # noqa: E402
 from specs.problems import SettingsError  # noqa: E402
 
 # Errors that already say what was given, what is allowed and the way out, by the room that raises them: the
@@ -44,8 +44,7 @@ def main() -> int:
     try:
         status: object = app(standalone_mode=False, prog_name="headroom")
     except SettingsError as error:
-        for problem in error.problems:
-            errors.print(line(problem))
+        tell(error.problems)
         return REFUSED
     except typer.TyperException as error:
         if error.format_message():  # empty after the help page that a bare `headroom` prints

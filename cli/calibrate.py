@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.stack import JsonOption, StackFileOption, StackOption, accepted, path_of
-from cli.terminal import console, errors, line, write_json
+from cli.terminal import console, errors, tell, write_json
 from specs.problems import Problem, SettingsError
 
 if TYPE_CHECKING:
@@ -134,8 +134,7 @@ def refresh(
     except planner.RefreshError as error:
         if error.refused:
             raise SettingsError(error.problems) from error
-        for problem in error.problems:
-            errors.print(line(problem))
+        tell(error.problems)
         raise typer.Exit(1) from error
     if as_json:
         write_json(done.as_json())

@@ -9,7 +9,7 @@ import typer
 from ruamel.yaml import YAML
 
 from cli.stack import Checked, JsonOption, StackFileOption, StackOption, examine
-from cli.terminal import console, errors, line, write_json
+from cli.terminal import console, errors, line, tell, write_json
 from specs.problems import SettingsError
 
 
@@ -49,8 +49,7 @@ def _text(checked: Checked, show: bool) -> None:
     if show and checked.settings is not None:
         YAML().dump(checked.settings.model_dump(mode="json", by_alias=True), sys.stdout)
         sys.stdout.flush()
-    for problem in checked.findings.problems:
-        errors.print(line(problem))
+    tell(checked.findings.problems)
     for warning in checked.findings.warnings:
         errors.print(line(warning, "warning ", "yellow"))
     if not checked.findings.problems:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.text import Text
@@ -19,6 +20,12 @@ def write_json(value: object) -> None:
     json.dump(value, sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
     sys.stdout.write("\n")
     sys.stdout.flush()
+
+
+def tell(problems: Iterable[Problem]) -> None:
+    """Each on a line of its own."""
+    for problem in problems:
+        errors.print(line(problem))
 
 
 def line(problem: Problem, label: str = "", style: str = "red") -> Text:

@@ -9,7 +9,7 @@ import typer
 
 from cli.preflight import BucketOption
 from cli.stack import JsonOption, StackFileOption, StackOption, accepted
-from cli.terminal import console, errors, line, write_json
+from cli.terminal import console, errors, tell, write_json
 
 weights = typer.Typer(help="Model weights in the bucket.", no_args_is_help=True)
 ModelOption = Annotated[
@@ -41,8 +41,7 @@ def push(
             with staging.ProgressBar(errors, total) as bar:
                 done = staging.push(source, settings, file.stack, model, bucket=bucket, progress=bar)
     except staging.StagingError as error:
-        for problem in error.problems:
-            errors.print(line(problem))
+        tell(error.problems)
         raise typer.Exit(1) from error
     if as_json:
         write_json(done.as_json())
@@ -75,8 +74,7 @@ def verify(
         with errors.status("Comparing"):
             found = staging.verify(settings, file.stack, model, bucket=bucket, deep=deep)
     except staging.StagingError as error:
-        for problem in error.problems:
-            errors.print(line(problem))
+        tell(error.problems)
         raise typer.Exit(1) from error
     if as_json:
         write_json(found.as_json())

@@ -47,13 +47,21 @@ class Quota:
     """
 
     name: QuotaName
-    vcpu: int
+    sizes: tuple[int, ...]
+    """vCPUs of each node of the worst case."""
     least_vcpu: int
-    nodes: int
     largest: str
     cheapest: str | None
-    sizes: tuple[int, ...] = ()
-    """vCPUs of each node of the worst case."""
+
+    @property
+    def vcpu(self) -> int:
+        """All nodes of the worst case."""
+        return sum(self.sizes)
+
+    @property
+    def nodes(self) -> int:
+        """How many they are."""
+        return len(self.sizes)
 
     def without_room(self, vcpu: float) -> int:
         """Nodes of the worst case that do not fit into so many vCPUs, at least: the small ones go in first."""
@@ -157,7 +165,7 @@ def quotas(settings: Settings) -> list[Quota]:
         for capacity in _capacities(pool):
             for entry in _of_model(demand, pool, capacity):
                 before = found.get(entry.name.key)
-                found[entry.name.key] = _sum(before, entry) if before else entry
+                found[entry.name.key] = together(before, entry) if before else entry
     if settings.cluster.mode == "eks":
         found |= {quota.name.key: quota for quota in _system(settings)}
     return [found[key] for key in sorted(found)]
@@ -181,26 +189,23 @@ def _of_model(demand: Demand, pool: GpuPool, capacity: str) -> list[Quota]:
         entries.append(
             Quota(
                 name,
-                nodes * largest.vcpu,
+                (largest.vcpu,) * nodes,
                 nodes * least.vcpu if least else 0,
-                nodes,
                 largest.type,
                 least.type if least else None,
-                (largest.vcpu,) * nodes,
             )
         )
     return entries
 
 
-def _sum(one: Quota, other: Quota) -> Quota:
+def together(one: Quota, other: Quota) -> Quota:
+    """What two demands on one quota need."""
     return replace(
         one,
-        vcpu=one.vcpu + other.vcpu,
-        least_vcpu=one.least_vcpu + other.least_vcpu,
-        nodes=one.nodes + other.nodes,
-        largest=max(one, other, key=lambda quota: quota.vcpu / max(1, quota.nodes)).largest,
-        cheapest=one.cheapest or other.cheapest,
         sizes=one.sizes + other.sizes,
+        least_vcpu=one.least_vcpu + other.least_vcpu,
+        largest=max(one, other, key=lambda quota: max(quota.sizes, default=0)).largest,
+        cheapest=one.cheapest or other.cheapest,
     )
 
 
@@ -215,11 +220,9 @@ def _system(settings: Settings) -> list[Quota]:
     return [
         Quota(
             STANDARD_ON_DEMAND,
-            nodes.max * known[largest].vcpu,
+            (known[largest].vcpu,) * nodes.max,
             nodes.max * known[least].vcpu,
-            nodes.max,
             largest,
             least,
-            (known[largest].vcpu,) * nodes.max,
         )
     ]

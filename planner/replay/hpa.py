@@ -34,6 +34,7 @@ class Behavior:
     down: Limits
 
 
+# Behaviour of an HPA that states none (autoscaling/v2 defaults).
 DEFAULT_UP = Limits(pods=4, percent=100, period_seconds=15, window_seconds=0)
 DEFAULT_DOWN = Limits(pods=0, percent=100, period_seconds=15, window_seconds=300)
 

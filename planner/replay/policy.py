@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.replay.hpa import Behavior, Limits
+from planner.replay.hpa import DEFAULT_DOWN, DEFAULT_UP, Behavior, Limits
 from specs import metrics_names as names
 from specs.demand import rules
 from specs.forecast import Rule
@@ -29,10 +29,6 @@ POLICIES = (
     "gateway-queue",
     "quantile-forecast",
 )
-
-# Behaviour of an HPA that states none (autoscaling/v2 defaults).
-DEFAULT_UP = Limits(pods=4, percent=100, period_seconds=15, window_seconds=0)
-DEFAULT_DOWN = Limits(pods=0, percent=100, period_seconds=15, window_seconds=300)
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ from typing import Any
 from planner.replay.hpa import Autoscaler, Behavior, Limits
 from planner.replay.keda import Scaler, scheduled
 from specs.triggers import CronTrigger, MetricType, QueryTrigger
+from tests.lab.always import HALVES
 from tests.lab.arithmetic.answers import BROKEN, EMPTY
 
 SYNCS = 30
 AT_ONCE = Limits(pods=20, percent=0, period_seconds=600, window_seconds=0)
 """One step as large as it likes; what comes after it within ten minutes would be held back."""
-# Midnight to noon and noon to midnight: one of the two holds at any time.
-HALVES = (("0 0 * * *", "0 12 * * *"), ("0 12 * * *", "0 0 * * *"))
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ import pytest
 from specs.fit import fitting_types
 from specs.names import Names
 from specs.settings.model import Model
+from tests.lab.always import HALVES
 from tests.lab.prod.cluster import Body, condition, labels
 from tests.lab.prod.rehearsal import NODE_CLASS, NODE_POOL, Rehearsal, eventually, ready, rehearsed
 
 NAMES = Names("prod")
 SERVING = "llm-serving"
 SCHEDULED = 3
-HALVES = (("0 0 * * *", "0 12 * * *"), ("0 12 * * *", "0 0 * * *"))
 ALWAYS = [
     {"timezone": "America/New_York", "start": start, "end": end, "replicas": SCHEDULED}
     for start, end in HALVES

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
-from planner.plan.caps import Quota, caps, quota_of, quotas
+from planner.plan.caps import Quota, caps, quota_of, quotas, together
 from specs.catalogue import catalogue
 from specs.settings import Settings
 
@@ -38,18 +37,18 @@ def test_ten_pods_on_g5_2xlarge_need_eighty_vcpus(make: Make) -> None:
 def test_nodes_without_room_are_counted_by_their_own_sizes(
     sizes: tuple[int, ...], vcpu: int, short: int
 ) -> None:
-    quota = replace(
-        Quota(quota_of(catalogue().types[0], "spot"), 0, 0, 0, "g6.2xlarge", None),
-        sizes=sizes,
-        nodes=len(sizes),
-        vcpu=sum(sizes),
-    )
-    assert quota.without_room(vcpu) == short
+    assert _spot(sizes, "g6.2xlarge").without_room(vcpu) == short
 
 
-def test_two_models_on_one_quota_keep_the_sizes_of_their_nodes(make: Make) -> None:
-    for quota in quotas(make()):
-        assert (len(quota.sizes), sum(quota.sizes)) == (quota.nodes, quota.vcpu)
+def _spot(sizes: tuple[int, ...], largest: str) -> Quota:
+    return Quota(quota_of(catalogue().types[0], "spot"), sizes, 0, largest, None)
+
+
+def test_demands_on_one_quota_keep_the_sizes_of_their_nodes() -> None:
+    both = together(_spot((192,) * 2, "p5.48xlarge"), _spot((8,) * 10, "g6.2xlarge"))
+    all_three = together(both, _spot((48,), "g6.12xlarge"))
+    assert (all_three.nodes, all_three.vcpu) == (13, 512)
+    assert all_three.largest == "p5.48xlarge"  # the first two nodes' mean is 38.7
 
 
 def test_spot_and_on_demand_each_need_the_whole(make: Make) -> None:
